@@ -10,6 +10,9 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
           ? "step %lld: particle %lld: fix %s ties it to a place that is 7/16 of a periodic side or more "
             "away, or "
             "to none, as it is new; use a larger K, or a timestep smaller than %g"
+      : md_fix_style_of(fix->kind)->external
+          ? "step %lld: particle %lld: the force that fix %s is given leaves the exact range, or is no number; "
+            "a timestep smaller than %g widens the range"
           : "step %lld: particle %lld: the force of fix %s leaves the exact range; of a wall or an indenter: "
             "the particle is on its surface or behind it; move it, or use a timestep smaller than %g",
       (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name, model->dt);

@@ -98,6 +98,7 @@ typedef struct md_model {
   int nexcluded_groups;
   int excluded_groups[MD_EXCLUDED_MAX][2]; /* pairs of groups that do not interact */
   bool anchored;                           /* particles have anchors, for fix spring/self */
+  bool pushed;                             /* particles have external forces, for fix external */
   bool bonded;                             /* atom_style bond: particles may have bonds */
   md_bonds bonds;
   md_groups groups;
@@ -282,6 +283,7 @@ static inline md_particles md_model_fields(const md_model *model)
   p.grouped = model->groups.n > 1;
   p.massed = model->massed;
   p.anchored = model->anchored;
+  p.pushed = model->pushed;
   p.bonded = model->bonded;
   p.bonds = model->bonds.slots;
   return p;
@@ -336,6 +338,7 @@ typedef struct md_measure {
   md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
   int64_t count;              /* number of particles */
   double fix_energy;          /* of the fixes whose energy counts (forces.h); engines leave it 0 */
+  double fix_virial[MD_TENSOR]; /* sums of r_a f_b of fix external (external.h); engines leave it 0 */
 } md_measure;
 
 /* The energy of all bonds, of the measure of all ranks. */

@@ -26,6 +26,7 @@ static int fields(md_particles *p, field *out)
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
 #define MD_ANCHORED (p->anchored ? p->dim : 0)
+#define MD_EXTERNAL (p->pushed ? p->dim : 0)
 #define MD_BONDED (p->bonded ? 1 : 0)
 #define MD_BONDS p->bonds
 #define MD_SPECIALS p->specials
@@ -36,6 +37,7 @@ static int fields(md_particles *p, field *out)
 #undef MD_SPECIALS
 #undef MD_BONDS
 #undef MD_BONDED
+#undef MD_EXTERNAL
 #undef MD_ANCHORED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
@@ -97,6 +99,7 @@ md_status md_particles_copy(md_particles *to, const md_particles *from)
   if (from->grouped) MD_TRY(md_particles_make_groups(to));
   if (from->massed) MD_TRY(md_particles_make_masses(to));
   MD_TRY(md_particles_make_anchors(to, from->anchored));
+  MD_TRY(md_particles_make_external(to, from->pushed));
   if (from->bonded) MD_TRY(md_particles_make_bonds(to, from->bonds));
   MD_TRY(md_particles_make_specials(to, from->specials));
   MD_TRY(md_particles_reserve(to, from->n));
@@ -175,6 +178,20 @@ md_status md_particles_make_anchors(md_particles *p, bool anchored)
     for (int64_t i = 0; i < p->n; ++i) p->anchor[d][i] = (double)NAN;
   }
   p->anchored = anchored;
+  return MD_OK;
+}
+
+md_status md_particles_make_external(md_particles *p, bool pushed)
+{
+  if (p->pushed == pushed) return MD_OK;
+  p->pushed = true; /* so that after an error md_particles_free frees the arrays made so far */
+  for (int d = 0; d < p->dim; ++d) {
+    free(p->external[d]);
+    p->external[d] = NULL;
+    if (pushed && p->capacity > 0)
+      MD_TRY(md_array_new_zero(&p->external[d], p->capacity, sizeof *p->external[d], "external forces"));
+  }
+  p->pushed = pushed;
   return MD_OK;
 }
 

@@ -49,6 +49,8 @@ typedef struct md_particles {
   double *mass;       /* NULL unless massed: masses are by type (md_mass_of in model.h) */
   bool anchored;      /* a fix ties particles to places: set by md_particles_make_anchors */
   double *anchor[3];  /* NULL unless anchored */
+  bool pushed;        /* the program around gives forces: set by md_particles_make_external */
+  double *external[3]; /* these forces; NULL unless pushed */
   bool bonded;        /* atom_style bond: set by md_particles_make_bonds */
   uint32_t *molecule; /* NULL unless bonded */
   int bonds;          /* slots for bonds of each particle; free ones hold 0, and are the last */
@@ -102,6 +104,10 @@ md_status md_particles_make_masses(md_particles *p) MD_CHECKED;
  * p->anchored is `anchored` already. MD_RUNTIME: out of memory. */
 md_status md_particles_make_anchors(md_particles *p, bool anchored) MD_CHECKED;
 
+/* Gives particles the forces of fix external, which are 0 as long as they are not set, or takes them away. Does nothing
+ * if p->pushed is `pushed` already. MD_RUNTIME: out of memory. */
+md_status md_particles_make_external(md_particles *p, bool pushed) MD_CHECKED;
+
 /* Gives particles a molecule, and at least `bonds` slots for bonds, all free as long as they are not set.
  * bonds: 0 to MD_BONDS_MAX. MD_RUNTIME: out of memory. */
 md_status md_particles_make_bonds(md_particles *p, int bonds) MD_CHECKED;
@@ -110,11 +116,12 @@ md_status md_particles_make_bonds(md_particles *p, int bonds) MD_CHECKED;
  * MD_RUNTIME: out of memory. */
 md_status md_particles_make_specials(md_particles *p, int specials) MD_CHECKED;
 
-/* Particle i, which is new, has no molecule, no bonds and no anchor. */
+/* Particle i, which is new, has no molecule, no bonds, no anchor and no external force. */
 static inline void md_particles_set_alone(md_particles *p, int64_t i)
 {
   if (p->bonded) p->molecule[i] = 0;
   for (int d = 0; d < p->dim && p->anchored; ++d) p->anchor[d][i] = (double)NAN;
+  for (int d = 0; d < p->dim && p->pushed; ++d) p->external[d][i] = 0.0;
   for (int k = 0; k < p->bonds; ++k) p->bond[k][i] = p->bond_type[k][i] = 0;
   for (int k = 0; k < p->specials; ++k) p->special[k][i] = 0;
 }

@@ -10,4 +10,7 @@ enum { MD_TENSOR = 6 };
 MD_FN int md_tensor_row(int c) { return c < 3 ? c : c == 5 ? 1 : 0; }
 MD_FN int md_tensor_column(int c) { return c < 3 ? c : c == 3 ? 1 : 2; }
 
+/* The sum of the components xx, yy and zz. */
+static inline double md_trace(const double tensor[MD_TENSOR]) { return tensor[0] + tensor[1] + tensor[2]; }
+
 #endif

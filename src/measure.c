@@ -1,5 +1,6 @@
 /* Measures over all ranks; see measure.h. */
 #include "src/measure.h"
+#include "common/force/external.h"
 #include "common/ranks/reductions.h"
 
 #include <string.h>
@@ -35,6 +36,14 @@ static md_status reduce(md_comm *comm, md_wide *const *sum, int n, int64_t *coun
   return MD_OK;
 }
 
+/* The virial that fix external is given. */
+static void take_virial(const md_model *model, md_measure *measure)
+{
+  const int f = md_fixes_external(model);
+  if (f < 0 || !model->fix[f].virial) return;
+  memcpy(measure->fix_virial, &model->fix[f].state[MD_EXTERNAL_VIRIAL], sizeof measure->fix_virial);
+}
+
 md_status md_measure_ranks(const md_engine_kind *kind, md_engine *engine, md_comm *comm,
                            const md_model *model, md_wanted wanted, md_measure *measure)
 {
@@ -43,5 +52,6 @@ md_status md_measure_ranks(const md_engine_kind *kind, md_engine *engine, md_com
     return md_error(MD_USAGE, "the components of the pressure are not available for pair style %s",
                     md_pair_style_of(model->pair.kind)->name);
   MD_TRY(md_comm_agree(comm, kind->measure(engine, wanted, measure)));
+  take_virial(model, measure);
   return reduce(comm, sum, sums_of(model, wanted, measure, sum), &measure->count);
 }

@@ -12,6 +12,7 @@
  * existing log readers work.
  */
 #include "src/run.h"
+#include "common/force/external.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
@@ -27,6 +28,7 @@
 #include "src/deck/deck.h"
 #include "src/edit/run_edits.h"
 #include "src/fixes/anchors.h"
+#include "src/fixes/external.h"
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
 #include "src/fixes/moved_once.h"
@@ -260,7 +262,9 @@ md_status md_run_create_engine(md_run *run)
 {
   md_sim *sim = run->sim;
   md_engine *engine = NULL;
-  const md_status status = run->kind->create(&engine, &sim->model, &sim->particles, sim->comm, &sim->options);
+  md_status status = md_external_start(&sim->model, sim->comm, &sim->particles);
+  if (status == MD_OK)
+    status = run->kind->create(&engine, &sim->model, &sim->particles, sim->comm, &sim->options);
   run->engine = status == MD_OK ? engine : NULL;
   run->engine_box = sim->model.box;
   return md_comm_agree(sim->comm, status);
@@ -685,6 +689,7 @@ md_status md_run_prepare(md_run *run)
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
   MD_TRY(md_centres_check(sim, run->minimizes));
+  MD_TRY(md_external_check(sim));
   MD_TRY(md_plan_check_room(sim));
   if (model->backwards && !sim->resume) MD_TRY(md_fixes_begin_back(model, run->last));
   sim->broken = true;

@@ -1,10 +1,11 @@
 /* compute pressure: P = (f T + sum of r.f over pairs) / (dim V), with the f degrees of freedom of the temperature T, as
  * in LAMMPS.
  *
- * The keywords ke and virial choose one of the two terms. Fixes have no virial here, so `fix` alone is 0.
+ * The keywords ke, pair and fix choose terms; virial is pair and fix. Of fixes, external alone has a virial.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.4.
  *
- * Numbers of the compute: k0 is 1 without the kinetic term, k1 is 1 without the virial of pairs. `of` is the ID of the
+ * Numbers of the compute: k0 is 1 without the kinetic term, k1 is 1 without the virial of pairs, k2 without that
+ * of fixes. `of` is the ID of the
  * temperature, or empty without one.
  */
 #if defined MD_COMPUTE_STYLE
@@ -18,14 +19,18 @@ static md_status pressure_parse(md_compute *compute, const md_words *words, cons
   (void)place;
   const char *id = words->n > 0 ? words->word[0] : "thermo_temp";
   const bool none = strcmp(id, "NULL") == 0;
-  if (words->n > 1) compute->k[0] = compute->k[1] = 1.0;
+  if (words->n > 1) compute->k[0] = compute->k[1] = compute->k[2] = 1.0;
   for (int w = 1; w < words->n; ++w) {
     const char *word = words->word[w];
     if (strcmp(word, "ke") == 0)
       compute->k[0] = 0.0;
-    else if (strcmp(word, "pair") == 0 || strcmp(word, "virial") == 0)
+    else if (strcmp(word, "pair") == 0)
       compute->k[1] = 0.0;
-    else if (strcmp(word, "fix") != 0)
+    else if (strcmp(word, "fix") == 0)
+      compute->k[2] = 0.0;
+    else if (strcmp(word, "virial") == 0)
+      compute->k[1] = compute->k[2] = 0.0;
+    else
       return md_error(MD_USAGE,
                       "compute pressure: unknown keyword '%.64s'; accepted are ke, pair, virial, fix", word);
   }
@@ -45,6 +50,7 @@ static void pressure_value(const md_model *model, const md_compute *compute, con
     kinetic2 = 2.0 * temperature[MD_TEMPERATURE_KINETIC];
   }
   if (compute->k[1] == 0.0) virial = 0.5 * md_wide_value(&sums->all->virial2, model->grids.w);
+  if (compute->k[2] == 0.0) virial += md_trace(sums->all->fix_virial);
   const md_box box = md_model_shown_box(model);
   value[0] = (kinetic2 + virial) / ((double)box.dim * md_box_volume(&box)) * model->units->nktv2p;
 }
@@ -54,7 +60,7 @@ static const md_compute_style pressure_style = {
     .usage = "pressure [TEMP|NULL [ke] [pair] [virial] [fix]]",
     .help = "pressure of the group all: of motion, with the temperature TEMP (thermo_temp), and of pairs; or "
             "only\n"
-            "the terms that are named, of which that of fixes is 0; c_ID[1] to c_ID[6]: xx yy zz xy xz yz",
+            "the terms that are named; of fixes, external alone has one; c_ID[1] to c_ID[6]: xx yy zz xy xz yz",
     .nvalue = 1,
     .all_only = true,
     .of_pairs = true,

@@ -28,7 +28,8 @@ static void pressure_tensor_value(const md_model *model, const md_compute *compu
   const md_box box = md_model_shown_box(model);
   const double kinetic = compute->k[0] != 0.0 ? 0.0 : 2.0, pairs = compute->k[1] != 0.0 ? 0.0 : 0.5;
   for (int c = 0; c < MD_TENSOR; ++c) {
-    const double virial = pairs * md_wide_value(&sums->all->tensor2[c], model->grids.w);
+    double virial = pairs * md_wide_value(&sums->all->tensor2[c], model->grids.w);
+    if (compute->k[2] == 0.0) virial += sums->all->fix_virial[c];
     value[c] = (kinetic * md_compute_sum(sums, c) + virial) / md_box_volume(&box) * model->units->nktv2p;
   }
 }

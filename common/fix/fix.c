@@ -1,5 +1,6 @@
 /* The table of fix styles, and how fixes become settings and actions of a model; see fix.h. */
 #include "common/fix/fix.h"
+#include "common/force/external.h"
 #include "common/model.h"
 #include "common/ranks/reductions.h"
 #include "common/spring/centre.h"
@@ -458,6 +459,7 @@ static md_status add_forces(md_model *model, int f)
     to->part = k;
     to->takes_mean = styles[fix->kind]->takes_mean;
     to->takes_centre = styles[fix->kind]->take_centres && k == 0;
+    to->asks = styles[fix->kind]->asks && styles[fix->kind]->asks(fix);
     to->in_region = styles[fix->kind]->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
     if (!to->in_region) continue;
     memcpy(to->region, &fix->k[MD_FIX_REGION], SHAPE_K * sizeof *fix->k);
@@ -469,6 +471,7 @@ static md_status add_forces(md_model *model, int f)
 md_status md_fix_check_energy(const md_model *model, const md_fix *fix)
 {
   const md_fix_style *style = styles[fix->kind];
+  if (style->external) return MD_OK;
   if (!style->has_energy) return md_error(MD_USAGE, "fix %s has no energy", style->name);
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d] && style->energy_needs_image && style->energy_needs_image(fix, d))
@@ -489,7 +492,16 @@ bool md_fixes_anchor(const md_model *model)
 
 bool md_fix_is_reversible(const md_fix *fix)
 {
-  return styles[fix->kind]->reversible || (styles[fix->kind]->undoes && styles[fix->kind]->undoes(fix));
+  const md_fix_style *style = styles[fix->kind];
+  if (style->reversible) return !style->reverses || style->reverses(fix);
+  return style->undoes && style->undoes(fix);
+}
+
+int md_fixes_external(const md_model *model)
+{
+  int f = 0;
+  while (f < model->nfix && !styles[model->fix[f].kind]->external) ++f;
+  return f < model->nfix ? f : -1;
 }
 
 bool md_fixes_undo_shear(const md_model *model)
@@ -725,12 +737,12 @@ static void evaluate(const md_model *model, const md_fix_end *end, const md_meas
   md_compute_evaluate(model, &end->compute, measure, value);
   if (end->parts == MD_PARTS_ALL) {
     part[0] = 2.0 * value[MD_TEMPERATURE_KINETIC];
-    part[3] = 0.5 * md_wide_value(&measure->virial2, model->grids.w);
+    part[3] = 0.5 * md_wide_value(&measure->virial2, model->grids.w) + md_trace(measure->fix_virial);
   }
   for (int d = 0; d < model->box.dim && end->parts == MD_PARTS_AXES; ++d) {
     const md_summand *s = &model->summand[end->tensor.summand];
     part[d] = 2.0 * md_wide_value(&measure->term[s->first + d], s->unit[d]);
-    part[3 + d] = 0.5 * md_wide_value(&measure->tensor2[d], model->grids.w);
+    part[3 + d] = 0.5 * md_wide_value(&measure->tensor2[d], model->grids.w) + measure->fix_virial[d];
   }
 }
 

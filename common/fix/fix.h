@@ -94,6 +94,10 @@ typedef enum md_fix_kind {
   MD_FIX_KINDS
 } md_fix_kind;
 
+/* The function of a fix external: what myriad_fix_external takes (src/library/myriad.h). */
+typedef int md_external_function(void *caller, int64_t step, int64_t n, const int64_t *id,
+                                 const double *const x[3], double *const f[3], double *energy, double virial[6]);
+
 /* A fix, as the model and restart files hold it. */
 typedef struct md_fix {
   md_fix_kind kind;
@@ -103,6 +107,10 @@ typedef struct md_fix {
   bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
   double state
       [MD_FIX_STATE_MAX]; /* what changes during runs, as the style's file numbers it; restarts hold it */
+  bool virial;            /* the virial that fix external is given counts for the pressure: fix_modify virial yes */
+  /* Of fix external, pf/callback: what gives the forces, and its first argument; NULL: not given. No restart has it. */
+  md_external_function *function;
+  void *caller;
   char temp[64];          /* ID of its temperature: fix_modify temp; "": that of its group */
   int nvaried;            /* the numbers that variables give; their k are those of no particular step */
   md_varied varied[MD_VARIED_MAX];
@@ -136,6 +144,7 @@ typedef struct md_force_action {
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
   bool
       takes_centre; /* before it acts, the centres of mass of the fix's groups give numbers (common/spring/centre.h) */
+  bool asks; /* before it acts, k0 becomes whether it acts at this step, and its function may be called (external.h) */
   bool in_region; /* it acts on particles in this region only (shape.h) */
   double region[SHAPE_K + SHAPE_BOX];
   double k[MD_FORCE_K];
@@ -205,6 +214,7 @@ typedef struct md_fix_style {
   bool all_only;     /* only the group `all` is accepted */
   /* What a run with this fix promises. */
   bool conserves_momentum, conserves_energy, reversible;
+  bool (*reverses)(const md_fix *fix); /* of a style that is reversible: is this fix? NULL: yes */
   const char
       *forgets; /* why it is not reversible: "what it does to information", the end of a sentence; or NULL */
   /* Fills fix->k and fix->seed from the words behind the style's name. MD_USAGE: the message says what is wrong with
@@ -231,6 +241,8 @@ typedef struct md_fix_style {
                        md_force_action *action);
   bool
       anchors; /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
+  bool external; /* the program around the library gives its forces (external.h) */
+  bool (*asks)(const md_fix *fix); /* does its action ask before it acts? NULL: no */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
   /* Does the energy of the fix change where a position along this axis is taken at another image? NULL: along no axis.
@@ -365,6 +377,9 @@ void md_fix_end_tally(struct md_model *model, const md_fix_end *end, const struc
 /* Does a fix of the model need anchors, or centres of mass? */
 bool md_fixes_anchor(const struct md_model *model);
 bool md_fixes_take_centres(const struct md_model *model);
+
+/* The place of fix external in model->fix; -1: there is none. */
+int md_fixes_external(const struct md_model *model);
 
 /* Can steps with the fix be undone? */
 bool md_fix_is_reversible(const md_fix *fix);

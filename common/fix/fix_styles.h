@@ -28,6 +28,7 @@
 #include "common/fix/fix_viscous.h"
 #include "common/force/fix_addforce.h"
 #include "common/force/fix_aveforce.h"
+#include "common/force/fix_external.h"
 #include "common/force/fix_freeze.h"
 #include "common/force/fix_gravity.h"
 #include "common/force/fix_indent.h"

@@ -4,12 +4,10 @@
  * which is far below the rounding of the terms themselves, and terms reach up to 2^37.
  */
 #include "common/force/forces.h"
+#include "common/force/external.h"
 #include "common/ranks/reductions.h"
 
 #include <string.h>
-
-/* Coarse quanta in a unit of energy or force. */
-static double coarse_of(const md_model *model) { return 0x1p24 / model->units->usual; }
 
 /* ---- impulses ---- */
 
@@ -98,6 +96,7 @@ md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particl
       MD_TRY(md_forces_take_mean(comm, model, sum, 1.0, action));
     }
     if (action->takes_centre) MD_TRY(take_centres(model, comm, p, step, action, n - first, threads));
+    if (action->asks) MD_TRY(md_external_ask(model, comm, p, step, action));
     last = md_forces_next_mean(row, first + 1, n);
     act_on_all(model, action, last - first, p, impulse, threads, overlap);
   }
@@ -128,7 +127,7 @@ void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, 
 static void add_term(const md_model *model, md_wide *sum, double term)
 {
   md_fine fine = {0, 0};
-  md_fine_add(&fine, term * coarse_of(model));
+  md_fine_add(&fine, term * md_forces_coarse(model));
   md_wide_add(sum, md_fine_count(fine));
 }
 
@@ -150,13 +149,14 @@ static void add_output(const md_model *model, const md_force_action *a, const do
 
 /* n actions act on the force on a particle. *fix: the fix that acted last. False: its force is out of range. */
 static bool act_for_output(const md_model *model, const md_force_action *action, int n, const md_particle *p,
-                           const double *anchor, double f[3], md_force_sums *sums, int *fix)
+                           const double *anchor, const double *external, double f[3], md_force_sums *sums,
+                           int *fix)
 {
   const int dim = model->box.dim;
   for (int k = 0; k < n; ++k) {
     const md_force_action *a = &action[k];
     if (!md_forces_acts(a, p)) continue;
-    md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0, .anchor = anchor};
+    md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0, .anchor = anchor, .external = external};
     bool known =
         md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
     for (int d = 0; d < dim; ++d) known = known && fabs(f[d]) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
@@ -173,10 +173,11 @@ static void act_on_forces(const md_model *model, const md_force_action *action, 
 {
   for (int64_t i = 0; i < p->n; ++i) {
     const md_particle one = md_particle_of(model, p, i);
-    double f[3] = {0.0}, anchor[3];
+    double f[3] = {0.0}, anchor[3], external[3];
     int fix = 0;
     for (int d = 0; d < p->dim; ++d) f[d] = force[d][i];
-    if (!act_for_output(model, action, n, &one, md_forces_anchor(p, i, anchor), f, sums, &fix))
+    if (!act_for_output(model, action, n, &one, md_forces_anchor(p, i, anchor),
+                        md_forces_external(p, i, external), f, sums, &fix))
       md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
     for (int d = 0; d < p->dim; ++d) force[d][i] = f[d];
   }
@@ -191,7 +192,7 @@ static md_status take_mean_force(md_model *model, md_comm *comm, const md_partic
     for (int d = 0; d < p->dim && is_in(p, i, action->group); ++d)
       if (fabs(force[d][i]) < MD_FORCE_OUTPUT_RANGE * model->units->usual)
         add_term(model, &sum[d], force[d][i]);
-  return md_forces_take_mean(comm, model, sum, 1.0 / (coarse_of(model) * MD_FINE), action);
+  return md_forces_take_mean(comm, model, sum, 1.0 / (md_forces_coarse(model) * MD_FINE), action);
 }
 
 md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
@@ -205,6 +206,7 @@ md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p
     md_force_action *action = &row[first];
     if (action->takes_mean) MD_TRY(take_mean_force(model, comm, p, force, action));
     if (action->takes_centre) MD_TRY(take_centres(model, comm, p, model->step, action, n - first, 1));
+    if (action->asks) MD_TRY(md_external_ask(model, comm, p, model->step, action));
     last = md_forces_next_mean(row, first + 1, n);
     act_on_forces(model, action, last - first, p, force, sums, &overlap);
   }
@@ -213,7 +215,7 @@ md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p
 
 md_forced md_forces_value(const md_model *model, const md_wide sum[MD_FORCE_SUMS])
 {
-  const double quantum = 1.0 / (coarse_of(model) * MD_FINE);
+  const double quantum = 1.0 / (md_forces_coarse(model) * MD_FINE);
   md_forced value = {.energy = md_wide_value(&sum[0], quantum)};
   for (int k = 0; k < MD_FORCE_VECTOR; ++k) value.vector[k] = md_wide_value(&sum[1 + k], quantum);
   return value;

@@ -11,6 +11,9 @@
  * group, whole quanta, are added up on all ranks, and the actions from this one on follow. An engine needs the impulses
  * of all particles in arrays for that. A fix may take centres of mass in the same way (centre.h).
  *
+ * The program around the library may give the forces of a fix (external.h). They are a field of the particles. An
+ * action that asks stops an engine as one that takes a mean does, because a function of that program is called.
+ *
  * A force depends on position, mass and group of the particle alone, or through a mean on those of all. On periodic
  * axes it is the same for all images. So the kick behind a step and the kick before the next step are equal, every
  * engine and rank computes the same bits, and a run with reversed velocities returns to its beginning.
@@ -60,12 +63,12 @@ MD_FN int md_forces_act(const md_force_action *action, int n, const md_particle 
   return -1;
 }
 
-/* Lets n actions act on the impulse on a particle. impulse: whole quanta. scale: quanta in a unit of force. anchor: of
- * the particle, or NULL. Returns as md_forces_act. */
+/* Lets n actions act on the impulse on a particle. impulse: whole quanta. scale: quanta in a unit of force. anchor,
+ * external: of the particle, or NULL. Returns as md_forces_act. */
 MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scale, const md_particle *p,
-                               const double *anchor, int dim, double impulse[3])
+                               const double *anchor, const double *external, int dim, double impulse[3])
 {
-  md_net_force net = {{0.0, 0.0, 0.0}, scale, true, false, {0.0, 0.0, 0.0}, 0.0, 0.0, anchor};
+  md_net_force net = {{0.0, 0.0, 0.0}, scale, true, false, {0.0, 0.0, 0.0}, 0.0, 0.0, anchor, external};
   for (int d = 0; d < dim; ++d) net.f[d] = impulse[d];
   const int fault = md_forces_act(action, n, p, &net);
   for (int d = 0; d < dim; ++d) impulse[d] = net.f[d];
@@ -84,10 +87,10 @@ static inline md_force_action *md_forces_at(md_model *model, int64_t step)
   return model->force_rows > 0 ? md_forces_row(model, step) : model->force_action;
 }
 
-/* The place of the first action from `first` on that takes a mean or centres of mass; n: there is none. */
+/* The place of the first action from `first` on that takes a mean or centres of mass, or asks; n: there is none. */
 MD_FN int md_forces_next_mean(const md_force_action *action, int first, int n)
 {
-  while (first < n && !action[first].takes_mean && !action[first].takes_centre) ++first;
+  while (first < n && !action[first].takes_mean && !action[first].takes_centre && !action[first].asks) ++first;
   return first;
 }
 
@@ -105,6 +108,9 @@ static inline double md_forces_scale(const md_model *model)
   return model->kick_time / (model->mass_reference * model->grids.v);
 }
 
+/* Coarse quanta in a unit of energy or force, for sums of output. */
+static inline double md_forces_coarse(const md_model *model) { return 0x1p24 / model->units->usual; }
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -116,15 +122,22 @@ static inline const double *md_forces_anchor(const md_particles *p, int64_t i, d
   return p->anchored ? anchor : NULL;
 }
 
+/* Fills the external force on particle i, and returns it; NULL: particles have none. */
+static inline const double *md_forces_external(const md_particles *p, int64_t i, double external[3])
+{
+  for (int d = 0; d < 3; ++d) external[d] = p->pushed && d < p->dim ? p->external[d][i] : 0.0;
+  return p->pushed ? external : NULL;
+}
+
 /* For engines of the host: lets n actions act on the impulses on particle i. Notes a force out of range. */
 static inline void md_forces_on_particle(const md_model *model, const md_force_action *action, int n,
                                          const md_particles *p, int64_t i, double impulse[3],
                                          md_overlap *overlap)
 {
   const md_particle one = md_particle_of(model, p, i);
-  double anchor[3];
-  const double *place = md_forces_anchor(p, i, anchor);
-  const int fix = md_forces_on_impulse(action, n, md_forces_scale(model), &one, place, p->dim, impulse);
+  double anchor[3], external[3];
+  const int fix = md_forces_on_impulse(action, n, md_forces_scale(model), &one, md_forces_anchor(p, i, anchor),
+                                       md_forces_external(p, i, external), p->dim, impulse);
   if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
 }
 

@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(256) k_body_force(const __grid_constant
   if (!(p.group & md_forces_groups(a.action, a.count))) return;
   double sum[3] = {0.0, 0.0, 0.0};
   for (int d = 0; d < a.view.dim; ++d) sum[d] = (double)(int64_t)a.view.sum[d * a.view.stride + i];
-  if (md_forces_on_impulse(a.action, a.count, a.scale, &p, nullptr, a.view.dim, sum) >= 0)
+  if (md_forces_on_impulse(a.action, a.count, a.scale, &p, nullptr, nullptr, a.view.dim, sum) >= 0)
     stop(a.view.halt, a.launch_number, HALTED_BY_OVERLAP);
   for (int d = 0; d < a.view.dim; ++d)
     a.view.sum[d * a.view.stride + i] = (unsigned long long)(int64_t)sum[d];

@@ -282,7 +282,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->border[0] = neighbours == MD_GPU_LIST ? LIST_PARTS : 1;
   c->border[1] = c->border[2] = 1;
   const bool wide = model->wide && !o->gpu.mixed;
-  const bool anchored = model->anchored && ranks > 1; /* migrants of the exact tagged layout have anchors */
+  /* Migrants of the exact tagged layout have anchors and external forces. */
+  const bool anchored = (model->anchored || model->pushed) && ranks > 1;
   const bool dissipates = md_pair_is_dissipative(&model->pair);
   c->tagged = dim == 3 || md_model_subtypes(model) > 1 || wide || anchored ||
               md_pair_has_density(&model->pair) || dissipates || model->bonds.ntypes > 0 ||
@@ -409,6 +410,8 @@ static md_status check_mixed(const md_model *model, int ranks, const md_gpu_opti
     return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
   if (model->anchored && ranks > 1)
     return md_error(MD_USAGE, "fix spring/self on several GPUs needs package gpu precision double");
+  if (model->pushed && ranks > 1)
+    return md_error(MD_USAGE, "fix external on several GPUs needs package gpu precision double");
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.changes[d])
       return md_error(
@@ -502,6 +505,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);
   if (model->groups.n > 1) md_plan_add(plan, "groups", 4.0);
   if (model->anchored) md_plan_add(plan, "anchors", 8.0 * dim);
+  if (model->pushed) md_plan_add(plan, "external forces", 8.0 * dim);
   if (ranks > 1) {
     /* Ghosts as received at a rebin and in steps, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;

@@ -42,6 +42,7 @@ struct gpu_arrays {
   device_array v_low[3];            /* by original index: second words of momenta */
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array anchor[3];           /* by original index: anchors of particles, if they have some */
+  device_array external[3];         /* by original index: forces of fix external, if particles have some */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array pair_velocity[3];    /* by original index: `kept` of dissipation_args */
   device_array pair_state, dissipation;                                  /* of dissipation_args */
@@ -97,6 +98,7 @@ template <class T> struct gpu_core {
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;
+  double external_step = 0.0; /* to which the forces of fix external belong that the device has */
   double sheared = 0.0;    /* by how much images of a tilted box have been shifted since the rebin, at most */
   control *seen = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
   gpu_profile profile = {};

@@ -83,7 +83,7 @@ template <class T> struct gpu_engine final : md_engine {
   gpu_storage<T> storage = {core};
   gpu_transfer<T> transfer = {core, constants, storage};
   gpu_rebin<T> rebin = {core, storage, transfer};
-  gpu_stepper<T> stepper = {core, storage};
+  gpu_stepper<T> stepper = {core, storage, transfer};
   gpu_errors<T> errors = {core, rebin};
   gpu_output<T> output = {core, transfer, rebin, stepper, errors};
   gpu_follower<T> follower = {core, output};

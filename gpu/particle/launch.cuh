@@ -276,6 +276,7 @@ struct fix_force_args {
   int stride; /* if step: the actions of the next step lie that far behind those of one; 0: they are the same */
   double scale, quantum;   /* quanta in a unit of force; value of a quantum in the arrays of impulses */
   const double *anchor[3]; /* by original index; NULL: particles have no anchors */
+  const double *external[3]; /* the same, of the forces of fix external */
   bool step;               /* as for launch_force() */
 };
 template <class T>

@@ -18,12 +18,13 @@ struct domain_cells {
   int domains[3];
 };
 
-/* The second words of a migrant's momentum, its anchor, and its velocity of pair forces; for layouts that have them. */
+/* The second words of a migrant's momentum, its anchor, its external force, and its velocity of pair forces; for layouts
+ * that have them. */
 template <class T, bool WIDENS = T::WIDENS> struct migrant_low {
 };
 template <class T> struct migrant_low<T, true> {
   int64_t low[T::DIM];
-  double anchor[T::DIM], v_pair[T::DIM];
+  double anchor[T::DIM], external[T::DIM], v_pair[T::DIM];
 };
 
 /* A migrant: a particle in a message to its new rank, in the precision of the layout. */
@@ -46,6 +47,7 @@ template <class T> struct migration {
   int64_t *id;       /* by origin */
   int64_t *low[3];   /* by origin: second words of momenta, or NULL */
   double *anchor[3]; /* by origin, or NULL */
+  double *external[3]; /* by origin, or NULL */
   double *v_pair[3]; /* by origin, or NULL */
   uint32_t *group;   /* by origin: bits of groups, or NULL */
   migrant<T> *migrants_at;
@@ -75,6 +77,8 @@ template <class T>
 md_status launch_refill(const launch &, const system_view<T> &, int *origin, const int2 *move, int n);
 /* to[i] becomes the id, or the type, or bond word number w of `words`, of particle i. */
 md_status launch_unload_ids(const launch &, int n, const int64_t *id, const int *origin, int64_t *to);
+/* to[origin[i]] becomes from[i]. */
+md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 md_status launch_unload_groups(const launch &, int n, const uint32_t *group, const int *origin, uint32_t *to);
 template <class T> md_status launch_unload_types(const launch &, const system_view<T> &, uint16_t *to);
 md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, int words, int w,

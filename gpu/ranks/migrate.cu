@@ -64,6 +64,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
     for (int d = 0; d < T::DIM; ++d) {
       t.low[d] = m.low[d] ? m.low[d][origin] : 0;
       t.anchor[d] = m.anchor[d] ? m.anchor[d][origin] : 0.0;
+      t.external[d] = m.external[d] ? m.external[d][origin] : 0.0;
       t.v_pair[d] = m.v_pair[d] ? m.v_pair[d][origin] : 0.0;
     }
   m.migrants_at[k] = t;
@@ -133,6 +134,7 @@ static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> 
     for (int d = 0; d < T::DIM; ++d) {
       if (m.low[d]) m.low[d][at.origin] = t.low[d];
       if (m.anchor[d]) m.anchor[d][at.origin] = t.anchor[d];
+      if (m.external[d]) m.external[d][at.origin] = t.external[d];
       if (m.v_pair[d]) m.v_pair[d][at.origin] = t.v_pair[d];
     }
   for (int w = 0; w < m.words; ++w)
@@ -194,6 +196,21 @@ static md_status unload_by_origin(const launch &l, int n, const V *from, int str
 md_status launch_unload_ids(const launch &l, int n, const int64_t *id, const int *origin, int64_t *to)
 {
   return unload_by_origin(l, n, id, 1, origin, to);
+}
+
+/* to[origin[i]] = from[i] */
+static __global__ void k_load_by_origin(int n, const double *from, const int *origin, double *to)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) to[origin[i]] = from[i];
+}
+
+md_status launch_load_by_origin(const launch &l, int n, const double *from, const int *origin, double *to)
+{
+  if (n == 0) return MD_OK;
+  k_load_by_origin<<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(n, from, origin, to);
+  MD_LAUNCHED("k_load_by_origin");
+  return MD_OK;
 }
 
 md_status launch_unload_words(const launch &l, int n, const int64_t *bond_word, int words, int w,

@@ -75,6 +75,7 @@ template <class T> struct gpu_ranks {
   int words = 0;                                                        /* bond words of each particle */
   int64_t *low[3] = {};      /* by origin: second words of momenta; arrays of the engine */
   double *anchor[3] = {};    /* by origin: anchors; arrays of the engine */
+  double *external[3] = {};  /* by origin: external forces; arrays of the engine */
   double *v_pair[3] = {};    /* by origin: velocities of pair forces; arrays of the engine */
   uint32_t *group = nullptr; /* by origin: bits of groups; array of the engine */
   /* The migrants that leave, as the host sees them. One copy into pinned memory is enough for at most SEEN

@@ -16,7 +16,7 @@
 #ifndef MD_GPU_RUN_STEP_CUH
 #define MD_GPU_RUN_STEP_CUH
 
-#include "gpu/storage/storage.cuh"
+#include "gpu/storage/transfer.cuh"
 
 template <class T> struct gpu_stepper {
   typedef typename T::real real;
@@ -24,6 +24,7 @@ template <class T> struct gpu_stepper {
 
   gpu_core<T> &core;
   gpu_storage<T> &storage;
+  gpu_transfer<T> &transfer;
   gpu_arrays &arrays = core.arrays;
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
@@ -57,6 +58,8 @@ template <class T> struct gpu_stepper {
   fix_force_args force_args(int first, int last, bool part_of_step) const;
   /* Gives the actions from number k on that belong to the same fix the centres of mass of their groups. */
   md_status take_centre(int k, bool part_of_step);
+  /* Gives action k of the model, of fix external, its numbers of a step, and lets the function of the fix give forces. */
+  md_status ask(int k, bool part_of_step);
   /* Gives action k of the model the mean of the impulses on its group. */
   md_status take_mean(real *const impulse[3], int k);
   md_status spread_numbers(md_force_action *row, int k, int first, int count);

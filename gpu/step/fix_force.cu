@@ -28,11 +28,15 @@ static __global__ void k_fix_force(const __grid_constant__ system_view<T> s,
     p.x[d] = T::where(s.scale, d, r.x[d]);
     sum[d] = (double)impulse.at[d][i] / a.quantum;
   }
-  double anchor[3] = {0.0, 0.0, 0.0};
+  double anchor[3] = {0.0, 0.0, 0.0}, external[3] = {0.0, 0.0, 0.0};
   if (a.anchor[0])
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) anchor[d] = a.anchor[d][origin_of(a.fields, i)];
-  if (md_forces_on_impulse(action, a.count, a.scale, &p, a.anchor[0] ? anchor : nullptr, T::DIM, sum) >= 0)
+  if (a.external[0])
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) external[d] = a.external[d][origin_of(a.fields, i)];
+  if (md_forces_on_impulse(action, a.count, a.scale, &p, a.anchor[0] ? anchor : nullptr,
+                           a.external[0] ? external : nullptr, T::DIM, sum) >= 0)
     atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) impulse.at[d][i] = (typename T::real)(sum[d] * a.quantum);

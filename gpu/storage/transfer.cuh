@@ -40,11 +40,17 @@ template <class T> struct gpu_transfer {
   /* Copies the particles to the host. The device rests. */
   md_status unload();
   md_status fetch_identities();
+  /* On several ranks: copies numbers of 8 bytes that are by original index to the host, in the order of the device. */
+  md_status fetch_by_origin(const device_array &from, void *to);
   md_status fetch_position(int d, double *to);
   md_status fetch_low();
   md_status fetch_pair_velocities();
   /* Copies one component. origin: as places(). */
   md_status fetch(const real *from, const int *origin, double *to);
+  /* For fix external, within a step: copies positions to the host, on several ranks also ids, and its forces to the
+   * device. In between the order of particles must stay. The idle position array is not touched. */
+  md_status fetch_for_external();
+  md_status load_external();
   /* Places of particles in the host's arrays. On several ranks: NULL, and particles come in the order of the
    * device. */
   const int *places() const { return core.several ? nullptr : core.step.origin; }

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint16, c_void_p
+from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_double, c_int, c_int64, c_uint16, c_void_p
 from pathlib import Path
 
 NAME = "libmyriad.so"
 HERE = Path(__file__).resolve().parent
 
-__all__ = ["Box", "Local", "byref", "library"]
+__all__ = ["Box", "External", "Local", "byref", "library"]
 
 
 class Box(Structure):
@@ -29,6 +29,11 @@ class Local(Structure):
 
     _fields_ = [("n", c_int64), ("id", POINTER(c_int64)), ("type", POINTER(c_uint16)), ("x", POINTER(c_double) * 3),
                 ("v", POINTER(c_double) * 3)]
+
+
+# myriad_external: caller, step, n, id, x, f, energy, virial.
+External = CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, POINTER(c_int64), POINTER(POINTER(c_double)),
+                     POINTER(POINTER(c_double)), POINTER(c_double), POINTER(c_double))
 
 
 FUNCTIONS = {
@@ -52,6 +57,9 @@ FUNCTIONS = {
     "myriad_gather": (c_int, c_void_p, c_char_p, c_int, c_void_p),
     "myriad_scatter": (c_int, c_void_p, c_char_p, c_int, c_void_p),
     "myriad_get_local": (c_int, c_void_p, POINTER(Local)),
+    "myriad_fix_external": (c_int, c_void_p, c_char_p, External, c_void_p),
+    "myriad_fix_external_forces": (c_int, c_void_p, c_char_p, c_void_p),
+    "myriad_fix_external_energy": (c_int, c_void_p, c_char_p, c_double, c_void_p),
 }
 
 

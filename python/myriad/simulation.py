@@ -11,11 +11,12 @@ import ctypes
 import threading
 import weakref
 from os import PathLike, fspath
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from .library import Box as _Box
+from .library import External as _External
 from .library import Local as _Local
 from .library import byref, library
 
@@ -107,6 +108,9 @@ class Myriad:
 
     def __init__(self, *words: Any, interrupt: Optional[bool] = None):
         self._handle = ctypes.c_void_p()
+        self._external: Dict[str, Any] = {}  # functions that the library may call, by the ID of their fix
+        self._raised: Optional[BaseException] = None  # by one of them
+        self._given: Dict[str, List[Any]] = {}  # energy and virial, of those in the form of LAMMPS
         texts = [str(word).encode() for word in words]
         _check(library.myriad_open(len(texts), (ctypes.c_char_p * (len(texts) + 1))(*texts), byref(self._handle)))
         _open.add(self)
@@ -131,15 +135,21 @@ class Myriad:
         if getattr(self, "_handle", None):
             library.myriad_close(self._handle)
 
+    def _check(self, status: int) -> None:
+        raised, self._raised = self._raised, None
+        if status != 0 and raised is not None:
+            raise raised
+        _check(status)
+
     # ---- commands
 
     def command(self, line: str) -> None:
         """Executes one command of a deck."""
-        _check(library.myriad_command(self._handle, line.encode()))
+        self._check(library.myriad_command(self._handle, line.encode()))
 
     def commands_string(self, text: str) -> None:
         """Executes the lines of a text as a deck: with &, jump and label."""
-        _check(library.myriad_commands(self._handle, text.encode()))
+        self._check(library.myriad_commands(self._handle, text.encode()))
 
     def commands_list(self, lines: Sequence[str]) -> None:
         """Executes commands one after the other."""
@@ -147,7 +157,7 @@ class Myriad:
 
     def file(self, path: Union[str, "PathLike[str]"]) -> None:
         """Executes a deck."""
-        _check(library.myriad_file(self._handle, fspath(path).encode()))
+        self._check(library.myriad_file(self._handle, fspath(path).encode()))
 
     def run(self, steps: int) -> None:
         """The command run."""
@@ -158,17 +168,17 @@ class Myriad:
     def number(self, formula: str) -> float:
         """A thermo keyword, c_ID[1], f_ID, v_NAME, or a formula of these: md.number("pe/atoms")."""
         value = ctypes.c_double()
-        _check(library.myriad_number(self._handle, formula.encode(), byref(value)))
+        self._check(library.myriad_number(self._handle, formula.encode(), byref(value)))
         return value.value
 
     def array(self, name: str) -> np.ndarray:
         """The vector [rows], or the array [rows, columns], of c_ID, f_ID or a variable v_NAME of style vector."""
         rows, columns = ctypes.c_int64(), ctypes.c_int64()
         size = (self._handle, name.encode(), 0, byref(rows), byref(columns), None)
-        _check(library.myriad_array(*size))
+        self._check(library.myriad_array(*size))
         values = np.zeros((rows.value, columns.value))
         if values.size > 0:
-            _check(library.myriad_array(self._handle, name.encode(), values.size, byref(rows), byref(columns),
+            self._check(library.myriad_array(self._handle, name.encode(), values.size, byref(rows), byref(columns),
                                         values.ctypes.data))
         return values[:, 0].copy() if columns.value == 1 else values
 
@@ -202,7 +212,7 @@ class Myriad:
     def box(self) -> Box:
         """The box."""
         box = _Box()
-        _check(library.myriad_get_box(self._handle, byref(box)))
+        self._check(library.myriad_get_box(self._handle, byref(box)))
         return Box(tuple(box.lo), tuple(box.hi), box.xy, box.yz, box.xz, tuple(bool(p) for p in box.periodic),
                    box.dimension)
 
@@ -255,7 +265,7 @@ class Myriad:
     def text(self, name: str) -> str:
         """What ${name} stands for in a deck."""
         value = ctypes.c_char_p()
-        _check(library.myriad_text(self._handle, name.encode(), byref(value)))
+        self._check(library.myriad_text(self._handle, name.encode(), byref(value)))
         return (value.value or b"").decode()
 
     # ---- particles
@@ -264,7 +274,7 @@ class Myriad:
         """The ids of all particles, in increasing order: the order of all arrays here."""
         ids = np.zeros(self.get_natoms(), dtype=np.int64)
         if ids.size > 0:
-            _check(library.myriad_ids(self._handle, ids.ctypes.data))
+            self._check(library.myriad_ids(self._handle, ids.ctypes.data))
         return ids
 
     def gather(self, field: str) -> np.ndarray:
@@ -272,7 +282,7 @@ class Myriad:
         particles such as "vx", "c_ID[2]", "v_NAME" or "x*vy-y*vx", [natoms].  Types are whole numbers."""
         columns = COLUMNS.get(field, 1)
         values = np.zeros((self.get_natoms(), columns))
-        _check(library.myriad_gather(self._handle, field.encode(), columns, values.ctypes.data))
+        self._check(library.myriad_gather(self._handle, field.encode(), columns, values.ctypes.data))
         if columns > 1:
             return values
         return values[:, 0].astype(np.int64) if field == "type" else values[:, 0].copy()
@@ -284,7 +294,7 @@ class Myriad:
         if array.size != self.get_natoms() * columns:
             raise ValueError(f"{field} of {self.get_natoms()} particles has {self.get_natoms() * columns} numbers, "
                              f"not {array.size}")
-        _check(library.myriad_scatter(self._handle, field.encode(), columns, array.ctypes.data))
+        self._check(library.myriad_scatter(self._handle, field.encode(), columns, array.ctypes.data))
 
     def gather_atoms(self, name: str, dtype: int = 1, count: int = 1) -> np.ndarray:
         """LAMMPS's form of gather: a flat array, `count` numbers for each particle; dtype 0: whole numbers, 1: real."""
@@ -302,7 +312,7 @@ class Myriad:
     def local(self) -> Local:
         """The particles of this rank without a copy: id, type, and x and v by axis, in the order of memory."""
         local = _Local()
-        _check(library.myriad_get_local(self._handle, byref(local)))
+        self._check(library.myriad_get_local(self._handle, byref(local)))
 
         def view(pointer: Any, dtype: type) -> np.ndarray:
             if local.n == 0:
@@ -315,6 +325,73 @@ class Myriad:
             return tuple(view(pointer, np.float64) for pointer in pointers if pointer)
 
         return Local(view(local.id, np.int64), view(local.type, np.uint16), axes(local.x), axes(local.v))
+
+
+    # ---- forces of this program
+
+    def fix_external(self, id: str, function: Callable[..., Any]) -> None:
+        """Gives a fix external of mode pf/callback its function.
+
+        function(step, ids, x, f) fills f, [n, 3], which holds 0, with the forces on the n particles of this rank at x,
+        [n, 3], which are inside the box.  It returns None, the energy of these particles, or (energy, virial), where
+        virial is xx, yy, zz, xy, xz, yz of the sum of r_a f_b.  It may not call the simulation.  An exception in it
+        ends the run, and comes out of it.
+        """
+
+        def call(_: Any, step: int, n: int, id_at: Any, x_at: Any, f_at: Any, energy: Any, virial: Any) -> int:
+            try:
+                axes = [d for d in range(3) if x_at[d]] if n > 0 else []
+                ids = np.ctypeslib.as_array(id_at, shape=(n,)).copy() if n > 0 else np.zeros(0, dtype=np.int64)
+                x, f = np.zeros((n, 3)), np.zeros((n, 3))
+                for d in axes:
+                    x[:, d] = np.ctypeslib.as_array(x_at[d], shape=(n,))
+                given = function(step, ids, x, f)
+                for d in axes:
+                    np.ctypeslib.as_array(f_at[d], shape=(n,))[:] = f[:, d]
+                if given is not None:
+                    energy[0], parts = given if isinstance(given, tuple) else (given, np.zeros(6))
+                    np.ctypeslib.as_array(virial, shape=(6,))[:] = parts
+            except BaseException as error:  # pylint: disable=broad-except
+                self._raised = error
+                return 1
+            return 0
+
+        wrapped = _External(call)
+        self._check(library.myriad_fix_external(self._handle, id.encode(), wrapped, None))
+        self._external[id] = wrapped
+
+    def fix_external_forces(self, id: str, forces: Any) -> None:
+        """Sets the forces, [natoms, 3] in the order of ids, of a fix external of mode pf/array."""
+        array = np.ascontiguousarray(forces, dtype=np.float64)
+        if array.shape != (self.get_natoms(), 3):
+            raise ValueError(f"forces must have the shape ({self.get_natoms()}, 3), not {array.shape}")
+        self._check(library.myriad_fix_external_forces(self._handle, id.encode(), array.ctypes.data))
+
+    def fix_external_energy(self, id: str, energy: float, virial: Sequence[float] = (0.0,) * 6) -> None:
+        """Sets energy and virial, xx, yy, zz, xy, xz, yz, of a fix external of mode pf/array."""
+        parts = np.ascontiguousarray(virial, dtype=np.float64)
+        if parts.shape != (6,):
+            raise ValueError(f"a virial has 6 numbers, not {parts.shape}")
+        self._check(library.myriad_fix_external_energy(self._handle, id.encode(), float(energy), parts.ctypes.data))
+
+    def set_fix_external_callback(self, fix_id: str, callback: Callable[..., Any], caller: Any = None) -> None:
+        """LAMMPS's form of fix_external: callback(caller, step, nlocal, tag, x, f), which may call
+        fix_external_set_energy_global and fix_external_set_virial_global with the numbers of all ranks."""
+        given = self._given[fix_id] = [0.0, (0.0,) * 6]
+
+        def function(step: int, ids: np.ndarray, x: np.ndarray, f: np.ndarray) -> Tuple[float, Sequence[float]]:
+            callback(caller, step, len(ids), ids, x, f)
+            return (given[0], given[1]) if self.rank == 0 else (0.0, (0.0,) * 6)
+
+        self.fix_external(fix_id, function)
+
+    def fix_external_set_energy_global(self, fix_id: str, eng: float) -> None:
+        """The energy of all particles, for a function of set_fix_external_callback."""
+        self._given[fix_id][0] = eng
+
+    def fix_external_set_virial_global(self, fix_id: str, virial: Sequence[float]) -> None:
+        """The virial of all particles, for a function of set_fix_external_callback."""
+        self._given[fix_id][1] = tuple(virial)
 
 
 def lammps(name: str = "", cmdargs: Sequence[str] = (), ptr: None = None, comm: Any = None) -> Myriad:

@@ -18,6 +18,7 @@
  */
 #include "src/deck/check.h"
 #include "src/create/create.h"
+#include "src/fixes/external.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -475,6 +476,7 @@ md_status md_check_run(md_sim *sim, int64_t n)
     if (md_box_follows(&shown)) sim->model.box = shown;
     c->no_model = false;
   }
+  MD_TRY(md_external_check(sim));
   sim->model.step += n;
   if (!sim->has_computed) sim->computed = stand_in_values(&sim->model);
   sim->has_computed = true;

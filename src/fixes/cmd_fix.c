@@ -7,6 +7,7 @@
 #include "src/averages/output_fix.h"
 #include "src/create/lattice.h"
 #include "src/fixes/anchors.h"
+#include "src/fixes/external.h"
 #include "src/group/groups.h"
 #include "src/region/region.h"
 
@@ -107,6 +108,7 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
     take_state(sim, &model->fix[index]);
   }
   if (status == MD_OK) status = md_anchors_begin(sim, index);
+  if (status == MD_OK) status = md_external_begin(sim, index);
   if (status == MD_OK) return MD_OK;
   md_error_record why;
   md_error_save(&why, status);
@@ -181,5 +183,6 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
   --model->nfix;
   memmove(&model->fix[index], &model->fix[index + 1], (size_t)(model->nfix - index) * sizeof *model->fix);
   MD_TRY(md_anchors_end(sim));
+  MD_TRY(md_external_end(sim));
   return md_fixes_join(model);
 }

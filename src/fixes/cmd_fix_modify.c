@@ -36,10 +36,14 @@ static md_status modify(md_sim *sim, const md_fix_name *name, int index, const c
     return md_error(MD_USAGE, "fix_modify: the fix %s has no energy and no temperature", name->id);
   if (strcmp(keyword, "temp") == 0) return set_temp(&sim->model, fix, value);
   MD_TRY(md_word_bool(value, keyword, &yes));
-  if (!energy && yes)
+  if (!energy && yes && !md_fix_style_of(fix->kind)->external)
     return md_error(MD_USAGE,
-                    "fix_modify: only 'virial no' is accepted: fixes do not count for the pressure");
-  if (!energy) return MD_OK;
+                    "fix_modify: only 'virial no' is accepted: fixes do not count for the pressure, except "
+                    "external");
+  if (!energy) {
+    fix->virial = yes;
+    return MD_OK;
+  }
   if (yes) MD_TRY(md_fix_check_energy(&sim->model, fix));
   fix->energy = yes;
   return MD_OK;
@@ -55,7 +59,7 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
     const char *keyword = words->word[w];
     if (strcmp(keyword, "energy") != 0 && strcmp(keyword, "virial") != 0 && strcmp(keyword, "temp") != 0)
       return md_error(
-          MD_USAGE, "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no, temp ID and virial no",
+          MD_USAGE, "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no, temp ID and virial yes|no",
           keyword);
     if (w + 1 == words->n) return md_error(MD_USAGE, "fix_modify %s: its value is missing", keyword);
     MD_TRY(modify(sim, name, index, keyword, words->word[w + 1]));
@@ -119,6 +123,7 @@ md_status md_fix_value(md_sim *sim, const char *name, double *value)
   if (!sim->view)
     return md_error(MD_USAGE, "%.80s is known only while a run shows a step: use it in thermo_style custom",
                     name);
+  if (md_fix_style_of(sim->model.fix[fix].kind)->external) MD_TRY(md_view_external(sim->view));
   if (md_fix_style_of(sim->model.fix[fix].kind)->scalar) {
     *value = md_fix_style_of(sim->model.fix[fix].kind)->scalar(&sim->model.fix[fix]);
     return MD_OK;

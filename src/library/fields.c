@@ -241,3 +241,32 @@ md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const do
   free(place);
   return status;
 }
+
+/* ---- external forces ---- */
+
+static md_status check_forces(const md_sim *sim, const int64_t *place, const double *force)
+{
+  const md_particles *p = &sim->particles;
+  int64_t worst = INT64_MAX;
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim; ++d)
+      if (!isfinite(force[AXES * place[i] + d]) && p->id[i] < worst) worst = p->id[i];
+  if (worst == INT64_MAX) return MD_OK;
+  const md_status status =
+      md_error(MD_USAGE, "the force on particle %lld is no finite number", (long long)worst);
+  md_error_about(worst, worst);
+  return status;
+}
+
+md_status md_fields_push(md_sim *sim, const double *force)
+{
+  md_particles *p = &sim->particles;
+  int64_t *place;
+  md_status status = find_places(sim, &place);
+  if (status == MD_OK) status = md_comm_agree(sim->comm, check_forces(sim, place, force));
+  for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
+    for (int d = 0; d < p->dim; ++d) p->external[d][i] = force[AXES * place[i] + d];
+  if (status == MD_OK) ++sim->history.edits; /* no restart before has this course */
+  free(place);
+  return status;
+}

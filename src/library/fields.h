@@ -13,4 +13,7 @@ md_status md_fields_gather(md_sim *sim, const char *name, int columns, double *v
 /* Sets a field from value [natoms][columns]. Errors: as myriad_scatter. */
 md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const double *value) MD_CHECKED;
 
+/* Sets the forces of fix external from force [natoms][3]. Errors: as myriad_fix_external_forces. */
+md_status md_fields_push(md_sim *sim, const double *force) MD_CHECKED;
+
 #endif

@@ -1,5 +1,6 @@
 /* The C interface; see myriad.h. Each function takes a lock, so that calls from several threads wait for one another,
- * and sets the OpenMP threads of the simulation for as long as it works.
+ * and sets the OpenMP threads of the simulation for as long as it works. The thread that has the lock may call a
+ * function of fix external, whose own calls are refused.
  *
  * Commands are read as a deck from a file in memory, so that they are what they are in a deck: lines joined by &,
  * triple quotes, jumps within the text. A command costs the megabyte of a deck's longest line while it is read, and a
@@ -8,6 +9,7 @@
 #include "src/library/myriad.h"
 #include "common/base/open_file.h"
 #include "common/base/timer.h"
+#include "common/force/external.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/values.h"
 #include "src/computes/host_compute.h"
@@ -19,6 +21,7 @@
 #include "src/library/version.h"
 
 #include <errno.h>
+#include <math.h>
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,6 +38,24 @@ struct myriad {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool has_lock;
+
+static void take_lock(void)
+{
+  pthread_mutex_lock(&lock);
+  has_lock = true;
+}
+
+static void release_lock(void)
+{
+  has_lock = false;
+  pthread_mutex_unlock(&lock);
+}
+
+static md_status refuse_within(void)
+{
+  return md_error(MD_USAGE, "a function of fix external may not call the library, which waits for it");
+}
 
 const char *myriad_error(void) { return md_error_text(); }
 const char *myriad_version(void) { return MD_VERSION; }
@@ -79,9 +100,11 @@ static md_status close_simulation(myriad *m, md_status status)
 
 int myriad_open(int nwords, const char *const *words, myriad **m)
 {
+  *m = NULL;
+  if (has_lock) return (int)refuse_within();
   *m = calloc(1, sizeof **m);
   if (!*m) return (int)md_error(MD_RUNTIME, "out of memory for a simulation");
-  pthread_mutex_lock(&lock);
+  take_lock();
   const int threads = omp_get_max_threads();
   md_status status = open_simulation(*m, nwords, words);
   if (status != MD_OK) {
@@ -92,16 +115,17 @@ int myriad_open(int nwords, const char *const *words, myriad **m)
     *m = NULL;
   }
   omp_set_num_threads(threads);
-  pthread_mutex_unlock(&lock);
+  release_lock();
   return (int)status;
 }
 
 int myriad_close(myriad *m)
 {
   if (!m) return MD_OK;
-  pthread_mutex_lock(&lock);
+  if (has_lock) return (int)refuse_within();
+  take_lock();
   const md_status status = close_simulation(m, md_log_status(&m->session.log));
-  pthread_mutex_unlock(&lock);
+  release_lock();
   return (int)status;
 }
 
@@ -121,7 +145,8 @@ static md_status refuse_broken(void)
 static int call(myriad *m, bool always, work function, void *arguments)
 {
   if (!m) return (int)md_error(MD_USAGE, "there is no simulation: it was not opened, or is closed");
-  pthread_mutex_lock(&lock);
+  if (has_lock) return (int)refuse_within();
+  take_lock();
   const int threads = omp_get_max_threads();
   omp_set_num_threads(m->session.sim.options.threads);
   if (m->interruptible) md_stop_interrupts_begin();
@@ -129,7 +154,7 @@ static int call(myriad *m, bool always, work function, void *arguments)
   if (m->interruptible) md_stop_interrupts_end();
   md_log_flush(&m->session.log);
   omp_set_num_threads(threads);
-  pthread_mutex_unlock(&lock);
+  release_lock();
   return (int)status;
 }
 
@@ -394,3 +419,78 @@ static md_status get_local(myriad *m, void *arguments)
 }
 
 int myriad_get_local(myriad *m, myriad_local *local) { return call(m, false, get_local, local); }
+
+/* ---- fix external ---- */
+
+typedef struct external_call {
+  const char *id;
+  bool calls; /* of mode pf/callback */
+  myriad_external *function;
+  void *caller;
+  const double *force;
+  double energy;
+  const double *virial;
+} external_call;
+
+/* The fix with the ID and the mode of the call. */
+static md_status find_external(md_sim *sim, const external_call *c, md_fix **fix)
+{
+  int index;
+  const md_fix_name *name = *md_sim_find_fix(sim, c->id, strlen(c->id), &index);
+  if (!name || name->output || !md_fix_style_of(sim->model.fix[index].kind)->external)
+    return md_error(MD_USAGE, "there is no fix external with the ID '%.64s'", c->id);
+  *fix = &sim->model.fix[index];
+  if (c->calls == ((*fix)->k[MD_EXTERNAL_CALLS] > 0.0)) return MD_OK;
+  return md_error(MD_USAGE, "fix %s external is of mode %s, and gets %s", name->id,
+                  c->calls ? "pf/array" : "pf/callback",
+                  c->calls ? "an array of forces, no function" : "its forces and its energy from a function");
+}
+
+static md_status set_function(myriad *m, void *arguments)
+{
+  const external_call *c = arguments;
+  md_fix *fix;
+  MD_TRY(find_external(&m->session.sim, c, &fix));
+  fix->function = c->function;
+  fix->caller = c->caller;
+  return MD_OK;
+}
+
+int myriad_fix_external(myriad *m, const char *fix, myriad_external *function, void *caller)
+{
+  external_call c = {.id = fix, .calls = true, .function = function, .caller = caller};
+  return call(m, false, set_function, &c);
+}
+
+static md_status set_forces(myriad *m, void *arguments)
+{
+  const external_call *c = arguments;
+  md_fix *fix;
+  MD_TRY(find_external(&m->session.sim, c, &fix));
+  return md_fields_push(&m->session.sim, c->force);
+}
+
+int myriad_fix_external_forces(myriad *m, const char *fix, const double *force)
+{
+  external_call c = {.id = fix, .force = force};
+  return call(m, false, set_forces, &c);
+}
+
+static md_status set_energy(myriad *m, void *arguments)
+{
+  const external_call *c = arguments;
+  md_fix *fix;
+  bool finite = isfinite(c->energy);
+  MD_TRY(find_external(&m->session.sim, c, &fix));
+  for (int k = 0; k < MD_TENSOR && c->virial; ++k) finite = finite && isfinite(c->virial[k]);
+  if (!finite) return md_error(MD_USAGE, "fix %.64s: energy and virial must be finite numbers", c->id);
+  fix->state[MD_EXTERNAL_ENERGY] = c->energy;
+  for (int k = 0; k < MD_TENSOR; ++k) fix->state[MD_EXTERNAL_VIRIAL + k] = c->virial ? c->virial[k] : 0.0;
+  return MD_OK;
+}
+
+int myriad_fix_external_energy(myriad *m, const char *fix, double energy, const double *virial)
+{
+  external_call c = {.id = fix, .energy = energy, .virial = virial};
+  return call(m, false, set_energy, &c);
+}

@@ -22,6 +22,8 @@
  * same order, with the same arguments. A rank that fails alone ends all ranks, as in the program. MPI is started if the
  * process has not started it, and stays until the process ends.
  *
+ * Functions of fix external are called within a run. They may not call this library.
+ *
  * Names are those of decks. Units are those of the deck's command units. Text arguments are copied.
  */
 #ifndef MYRIAD_H
@@ -131,6 +133,30 @@ typedef struct myriad_local {
 } myriad_local;
 
 int myriad_get_local(myriad *m, myriad_local *local);
+
+/* ---- forces of the program: fix external ---- */
+
+/* Gives the forces of step `step`. n: particles of this rank; it may be 0. id: [n], in any order. x: three arrays [n],
+ * positions inside the box. f: three arrays [n] to be filled, which hold 0; of particles outside of the fix's group
+ * they do not count. x[2] and f[2] are NULL in two dimensions. energy, virial: 0, to be filled with the part of this
+ * rank; the virial is the sum of r_a f_b, xx yy zz xy xz yz, in units of energy. The arrays are valid during the call.
+ * Returns 0; anything else ends the run with MYRIAD_RUNTIME.
+ * So that engines and numbers of ranks give the same bits, and a run back returns, forces must depend on the step, ids
+ * and positions alone, and not on the order of particles. */
+typedef int myriad_external(void *caller, int64_t step, int64_t n, const int64_t *id, const double *const x[3],
+                            double *const f[3], double *energy, double virial[6]);
+
+/* Gives a fix external of mode pf/callback its function, and the first argument of that. It is called when a run
+ * begins, also one of 0 steps, and for each step of it that is a multiple of Ncall; on all ranks, and also for a look
+ * at forces between runs. The function stays until the fix is defined again. MYRIAD_USAGE: there is no such fix. */
+int myriad_fix_external(myriad *m, const char *fix, myriad_external *function, void *caller);
+
+/* Sets the forces of a fix external of mode pf/array: force [natoms][3], in the order of ids, the same on all ranks. They
+ * stay until they are set again. MYRIAD_USAGE: there is no such fix, or a force is no finite number. */
+int myriad_fix_external_forces(myriad *m, const char *fix, const double *force);
+
+/* Sets energy and virial of a fix external of mode pf/array, of all ranks together. virial: as above, or NULL: 0. */
+int myriad_fix_external_energy(myriad *m, const char *fix, double energy, const double *virial);
 
 #ifdef __cplusplus
 }

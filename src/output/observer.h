@@ -34,6 +34,8 @@ typedef struct md_view {
  * sim->particles holds p/m_reference instead of velocities: md_model_velocity gives velocities. */
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
+/* Makes energy and virial of fix external those of this step. */
+md_status md_view_external(md_view *view) MD_CHECKED;
 md_status md_view_compute(md_view *view) MD_CHECKED;
 md_status md_view_tensor(md_view *view, int pressure) MD_CHECKED;
 /* The potential energy of the system, with that of fixes whose energy counts. Collective. */

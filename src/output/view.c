@@ -1,4 +1,5 @@
 /* Views of one step for observers: each kind of data is fetched at the first request; see observer.h. */
+#include "common/force/external.h"
 #include "common/ranks/reductions.h"
 #include "src/measure.h"
 #include "src/output/observer.h"
@@ -66,6 +67,13 @@ md_status md_view_forces(md_view *view)
   return MD_OK;
 }
 
+md_status md_view_external(md_view *view)
+{
+  const md_model *model = &view->sim->model;
+  const int f = md_fixes_external(model);
+  return f >= 0 && md_external_is_due(&model->fix[f], model->step) ? md_view_forces(view) : MD_OK;
+}
+
 /* The energy of the fixes whose energy counts as potential energy. */
 static md_status sum_fix_energy(md_view *view, double *energy)
 {
@@ -73,6 +81,11 @@ static md_status sum_fix_energy(md_view *view, double *energy)
   *energy = 0.0;
   for (int f = 0; f < model->nfix; ++f) {
     if (!model->fix[f].energy) continue;
+    if (md_fix_style_of(model->fix[f].kind)->external) {
+      MD_TRY(md_view_external(view));
+      *energy += model->fix[f].state[MD_EXTERNAL_ENERGY];
+      continue;
+    }
     MD_TRY(md_view_forces(view));
     *energy += view->forced[f].energy;
   }
@@ -117,6 +130,7 @@ md_status md_view_compute(md_view *view)
   const md_model *model = &sim->model;
   const md_wanted wanted = md_computes_want(model->compute, model->ncompute);
   md_measure measure;
+  MD_TRY(md_view_external(view));
   MD_TRY(md_measure_ranks(view->kind, view->engine, sim->comm, model, wanted, &measure));
   MD_TRY(sum_fix_energy(view, &measure.fix_energy));
   md_computes_value(model, &measure, &view->computed);
@@ -135,6 +149,7 @@ md_status md_view_tensor(md_view *view, int pressure)
   const md_model *model = &view->sim->model;
   const md_compute *tensor = &model->tensor[pressure];
   md_measure measure;
+  MD_TRY(md_view_external(view));
   MD_TRY(md_measure_ranks(view->kind, view->engine, view->sim->comm, model, md_computes_want(tensor, 1),
                           &measure));
   md_compute_evaluate(model, tensor, &measure, view->tensor);

@@ -95,6 +95,7 @@ md_status md_by_id_begin(md_by_id *deal, md_comm *comm, const md_rows *own)
   deal->window.has_v_pair = own->particles->has_v_pair;
   deal->window.massed = own->particles->massed;
   deal->window.anchored = own->particles->anchored;
+  deal->window.pushed = own->particles->pushed;
   deal->window.bonded = own->particles->bonded;
   deal->window.bonds = own->particles->bonds;
   deal->window.specials = own->particles->specials;

@@ -172,6 +172,7 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   m->box.dim = r->model.box.dim;
   m->massed = r->model.massed;
   m->anchored = r->model.anchored;
+  m->pushed = r->model.pushed;
   m->bonded = r->model.bonded;
   m->bonds = r->model.bonds;
   m->box = r->model.box;

@@ -55,6 +55,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #define MD_GROUPED (p->grouped ? 1 : 0)
 #define MD_MASSED (p->massed ? 1 : 0)
 #define MD_ANCHORED (p->anchored ? p->dim : 0)
+#define MD_EXTERNAL (p->pushed ? p->dim : 0)
 #define MD_BONDED (p->bonded ? 1 : 0)
 #define MD_BONDS p->bonds
 #define MD_SPECIALS 0 /* they follow from the bonds */
@@ -69,6 +70,7 @@ static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 #undef MD_SPECIALS
 #undef MD_BONDS
 #undef MD_BONDED
+#undef MD_EXTERNAL
 #undef MD_ANCHORED
 #undef MD_MASSED
 #undef MD_WIDE_DIM
@@ -398,6 +400,8 @@ static void walk_fixes(walk *w, md_model *m)
     whole(w, name, &m->fix[k].seed);
     snprintf(name, sizeof name, "model/fix/%d/energy", k + 1);
     flags(w, name, 1, &m->fix[k].energy);
+    snprintf(name, sizeof name, "model/fix/%d/virial", k + 1);
+    if (md_fix_style_of(m->fix[k].kind)->external) flags(w, name, 1, &m->fix[k].virial);
     /* What changes during runs is no setting, by which decks are compared. */
     snprintf(name, sizeof name, "model/fix/%d/state", k + 1);
     const int nstate = md_fix_style_of(m->fix[k].kind)->nstate;
@@ -429,6 +433,13 @@ static void walk_anchors(walk *w, md_model *m)
 {
   if (w->mode == READ) m->anchored = md_h5->has(w->file, "model/anchored");
   if (m->anchored) flags(w, "model/anchored", 1, &m->anchored);
+}
+
+/* Do particles have external forces? */
+static void walk_external(walk *w, md_model *m)
+{
+  if (w->mode == READ) m->pushed = md_h5->has(w->file, "model/external");
+  if (m->pushed) flags(w, "model/external", 1, &m->pushed);
 }
 
 /* With atom_style bond: slots, style and parameters, and which bonded particles have no pair force. */
@@ -534,6 +545,7 @@ static void walk_model(walk *w, md_model *m)
   reals(w, "model/velocity_steps", m->ntypes, m->v_step + 1);
   walk_masses(w, m);
   walk_anchors(w, m);
+  walk_external(w, m);
   walk_bonds(w, m);
 }
 
@@ -1101,6 +1113,7 @@ md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path
   if (status == MD_OK && r->model.groups.n > 1) status = md_particles_make_groups(p);
   if (status == MD_OK && r->model.massed) status = md_particles_make_masses(p);
   if (status == MD_OK) status = md_particles_make_anchors(p, r->model.anchored);
+  if (status == MD_OK) status = md_particles_make_external(p, r->model.pushed);
   if (status == MD_OK && r->model.bonded) status = md_particles_make_bonds(p, r->model.bonds.slots);
   p->v_low_unit = r->model.wide ? r->model.grids.v * r->model.mass_reference : 0.0;
   if (status == MD_OK) status = read_share(file, path, r, first, n, particles != NULL, p, checksum, columns);

@@ -27,7 +27,7 @@
 #include "src/sums/checksum.h"
 
 /* Fields of particles, and one more; columns of values that fixes keep for each particle. */
-enum { MD_RESTART_FIELDS = 14, MD_RESTART_COLUMNS = MD_CHECKSUMS };
+enum { MD_RESTART_FIELDS = 15, MD_RESTART_COLUMNS = MD_CHECKSUMS };
 
 /* The content of a file without the particles. */
 typedef struct md_restart {
