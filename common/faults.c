@@ -11,7 +11,8 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
             "away, or "
             "to none, as it is new; use a larger K, or a timestep smaller than %g"
       : md_fix_style_of(fix->kind)->external
-          ? "step %lld: particle %lld: the force that fix %s is given leaves the exact range, or is no number; "
+          ? "step %lld: particle %lld: the force that fix %s is given leaves the exact range, or is no "
+            "number; "
             "a timestep smaller than %g widens the range"
           : "step %lld: particle %lld: the force of fix %s leaves the exact range; of a wall or an indenter: "
             "the particle is on its surface or behind it; move it, or use a timestep smaller than %g",

@@ -331,13 +331,13 @@ double md_model_skin(const md_model *model);
 
 /* A measure of a state: exact sums over the particles of one rank, from which computes take their values. */
 typedef struct md_measure {
-  md_wide pair_energy2;       /* twice the energy of pairs, in fine quanta e */
-  md_wide bond_energy2;       /* the same of bonds */
-  md_wide virial2;            /* twice the sum of r.f over pairs and bonds, in fine quanta w */
-  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs and bonds, in fine quanta w */
-  md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
-  int64_t count;              /* number of particles */
-  double fix_energy;          /* of the fixes whose energy counts (forces.h); engines leave it 0 */
+  md_wide pair_energy2;         /* twice the energy of pairs, in fine quanta e */
+  md_wide bond_energy2;         /* the same of bonds */
+  md_wide virial2;              /* twice the sum of r.f over pairs and bonds, in fine quanta w */
+  md_wide tensor2[MD_TENSOR];   /* twice the sums of r_a f_b over pairs and bonds, in fine quanta w */
+  md_wide term[MD_TERMS_MAX];   /* of the summands of the model */
+  int64_t count;                /* number of particles */
+  double fix_energy;            /* of the fixes whose energy counts (forces.h); engines leave it 0 */
   double fix_virial[MD_TENSOR]; /* sums of r_a f_b of fix external (external.h); engines leave it 0 */
 } md_measure;
 

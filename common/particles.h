@@ -43,17 +43,17 @@ typedef struct md_particles {
    * engine has fetched them. NULL unless has_v_pair. What changes velocities or adds particles between runs takes the
    * arrays away, and the next run begins with the velocities that it finds. */
   double *v_pair[3];
-  bool grouped;       /* there are groups besides `all`: set by md_particles_make_groups */
-  uint32_t *group;    /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
-  bool massed;        /* particles have masses of their own: set by md_particles_make_masses */
-  double *mass;       /* NULL unless massed: masses are by type (md_mass_of in model.h) */
-  bool anchored;      /* a fix ties particles to places: set by md_particles_make_anchors */
-  double *anchor[3];  /* NULL unless anchored */
-  bool pushed;        /* the program around gives forces: set by md_particles_make_external */
+  bool grouped;        /* there are groups besides `all`: set by md_particles_make_groups */
+  uint32_t *group;     /* bits of groups (groups.h); NULL unless grouped: all particles are in `all` only */
+  bool massed;         /* particles have masses of their own: set by md_particles_make_masses */
+  double *mass;        /* NULL unless massed: masses are by type (md_mass_of in model.h) */
+  bool anchored;       /* a fix ties particles to places: set by md_particles_make_anchors */
+  double *anchor[3];   /* NULL unless anchored */
+  bool pushed;         /* the program around gives forces: set by md_particles_make_external */
   double *external[3]; /* these forces; NULL unless pushed */
-  bool bonded;        /* atom_style bond: set by md_particles_make_bonds */
-  uint32_t *molecule; /* NULL unless bonded */
-  int bonds;          /* slots for bonds of each particle; free ones hold 0, and are the last */
+  bool bonded;         /* atom_style bond: set by md_particles_make_bonds */
+  uint32_t *molecule;  /* NULL unless bonded */
+  int bonds;           /* slots for bonds of each particle; free ones hold 0, and are the last */
   int64_t *bond[MD_BONDS_MAX];       /* ids of partners */
   uint16_t *bond_type[MD_BONDS_MAX]; /* from 1 */
   int specials; /* slots for ids without a pair force; free ones hold 0, and are the last */

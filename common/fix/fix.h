@@ -96,7 +96,8 @@ typedef enum md_fix_kind {
 
 /* The function of a fix external: what myriad_fix_external takes (src/library/myriad.h). */
 typedef int md_external_function(void *caller, int64_t step, int64_t n, const int64_t *id,
-                                 const double *const x[3], double *const f[3], double *energy, double virial[6]);
+                                 const double *const x[3], double *const f[3], double *energy,
+                                 double virial[6]);
 
 /* A fix, as the model and restart files hold it. */
 typedef struct md_fix {
@@ -107,12 +108,12 @@ typedef struct md_fix {
   bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
   double state
       [MD_FIX_STATE_MAX]; /* what changes during runs, as the style's file numbers it; restarts hold it */
-  bool virial;            /* the virial that fix external is given counts for the pressure: fix_modify virial yes */
+  bool virial; /* the virial that fix external is given counts for the pressure: fix_modify virial yes */
   /* Of fix external, pf/callback: what gives the forces, and its first argument; NULL: not given. No restart has it. */
   md_external_function *function;
   void *caller;
-  char temp[64];          /* ID of its temperature: fix_modify temp; "": that of its group */
-  int nvaried;            /* the numbers that variables give; their k are those of no particular step */
+  char temp[64]; /* ID of its temperature: fix_modify temp; "": that of its group */
+  int nvaried;   /* the numbers that variables give; their k are those of no particular step */
   md_varied varied[MD_VARIED_MAX];
 } md_fix;
 
@@ -144,7 +145,8 @@ typedef struct md_force_action {
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
   bool
       takes_centre; /* before it acts, the centres of mass of the fix's groups give numbers (common/spring/centre.h) */
-  bool asks; /* before it acts, k0 becomes whether it acts at this step, and its function may be called (external.h) */
+  bool
+      asks; /* before it acts, k0 becomes whether it acts at this step, and its function may be called (external.h) */
   bool in_region; /* it acts on particles in this region only (shape.h) */
   double region[SHAPE_K + SHAPE_BOX];
   double k[MD_FORCE_K];
@@ -241,7 +243,7 @@ typedef struct md_fix_style {
                        md_force_action *action);
   bool
       anchors; /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
-  bool external; /* the program around the library gives its forces (external.h) */
+  bool external;                   /* the program around the library gives its forces (external.h) */
   bool (*asks)(const md_fix *fix); /* does its action ask before it acts? NULL: no */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */

@@ -10,8 +10,8 @@
  *
  * The function also gives its part of energy and virial, which are summed over ranks without an error of rounding.
  *
- * Trade-off: positions are copied only if one of them is outside of the box, and forces never, on engines of the host. A
- * GPU waits for the host in each step with a call. Cost: 8 dim bytes a particle.
+ * Trade-off: engines of the host copy positions only if one is outside of the box, and forces never. A GPU waits
+ * for the host in each step with a call. Cost: 8 dim bytes a particle.
  */
 #ifndef MD_COMMON_FORCE_EXTERNAL_H
 #define MD_COMMON_FORCE_EXTERNAL_H

@@ -28,10 +28,11 @@ static md_status external_parse(md_fix *fix, const md_words *words, const md_fix
   const char *mode = words->n > 0 ? words->word[0] : "";
   const bool calls = strcmp(mode, "pf/callback") == 0;
   if (!calls && strcmp(mode, "pf/array") != 0)
-    return md_error(MD_USAGE,
-                    "fix external: '%.64s' is no way to give forces; accepted are pf/callback NCALL NAPPLY and "
-                    "pf/array NAPPLY",
-                    mode);
+    return md_error(
+        MD_USAGE,
+        "fix external: '%.64s' is no way to give forces; accepted are pf/callback NCALL NAPPLY and "
+        "pf/array NAPPLY",
+        mode);
   MD_TRY(md_fix_takes(fix, words, calls ? 3 : 2));
   if (calls) MD_TRY(parse_steps(words->word[1], "NCALL of fix external", &fix->k[MD_EXTERNAL_CALLS]));
   MD_TRY(parse_steps(words->word[words->n - 1], "NAPPLY of fix external", &fix->k[MD_EXTERNAL_APPLIES]));
@@ -46,11 +47,13 @@ static md_status external_join(const md_fix *fix, md_model *model)
   if (!are_steps(fix->k[MD_EXTERNAL_CALLS], 0.0) || !are_steps(fix->k[MD_EXTERNAL_APPLIES], 1.0))
     return md_error(MD_USAGE, "fix external: its numbers make no sense");
   if (&model->fix[md_fixes_external(model)] == fix) return MD_OK;
-  return md_error(MD_USAGE,
-                  "fix external: there is one already; let its function or array give the forces on all groups");
+  return md_error(
+      MD_USAGE,
+      "fix external: there is one already; let its function or array give the forces on all groups");
 }
 
-static md_status external_prepare(const md_fix *fix, const md_model *model, md_force_action *action, int *count)
+static md_status external_prepare(const md_fix *fix, const md_model *model, md_force_action *action,
+                                  int *count)
 {
   (void)count;
   action->k[0] = md_external_acts(fix, model->step) ? 1.0 : 0.0;

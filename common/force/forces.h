@@ -90,7 +90,8 @@ static inline md_force_action *md_forces_at(md_model *model, int64_t step)
 /* The place of the first action from `first` on that takes a mean or centres of mass, or asks; n: there is none. */
 MD_FN int md_forces_next_mean(const md_force_action *action, int first, int n)
 {
-  while (first < n && !action[first].takes_mean && !action[first].takes_centre && !action[first].asks) ++first;
+  while (first < n && !action[first].takes_mean && !action[first].takes_centre && !action[first].asks)
+    ++first;
   return first;
 }
 
@@ -136,8 +137,9 @@ static inline void md_forces_on_particle(const md_model *model, const md_force_a
 {
   const md_particle one = md_particle_of(model, p, i);
   double anchor[3], external[3];
-  const int fix = md_forces_on_impulse(action, n, md_forces_scale(model), &one, md_forces_anchor(p, i, anchor),
-                                       md_forces_external(p, i, external), p->dim, impulse);
+  const int fix =
+      md_forces_on_impulse(action, n, md_forces_scale(model), &one, md_forces_anchor(p, i, anchor),
+                           md_forces_external(p, i, external), p->dim, impulse);
   if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
 }
 

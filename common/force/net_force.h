@@ -19,8 +19,9 @@ typedef struct md_net_force {
   double given[3];      /* what the present fix added, in units of force */
   double energy;        /* potential energy of the particle by the present fix */
   double pull;          /* its part of the size of a force, for MD_VECTOR_SPRING */
-  const double *anchor;   /* the place to which a fix ties the particle, dim numbers; NULL: there is none */
-  const double *external; /* the force that the program around gives to it, three numbers; NULL: there is none */
+  const double *anchor; /* the place to which a fix ties the particle, dim numbers; NULL: there is none */
+  const double
+      *external; /* the force that the program around gives to it, three numbers; NULL: there is none */
 } md_net_force;
 
 /* From a point to the nearest image of a coordinate x. length: of the box along a periodic axis, else 0; lo: where the

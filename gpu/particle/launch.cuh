@@ -274,10 +274,10 @@ struct fix_force_args {
   const md_force_action *action; /* [count] */
   int count;
   int stride; /* if step: the actions of the next step lie that far behind those of one; 0: they are the same */
-  double scale, quantum;   /* quanta in a unit of force; value of a quantum in the arrays of impulses */
-  const double *anchor[3]; /* by original index; NULL: particles have no anchors */
+  double scale, quantum;     /* quanta in a unit of force; value of a quantum in the arrays of impulses */
+  const double *anchor[3];   /* by original index; NULL: particles have no anchors */
   const double *external[3]; /* the same, of the forces of fix external */
-  bool step;               /* as for launch_force() */
+  bool step;                 /* as for launch_force() */
 };
 template <class T>
 md_status launch_fix_force(const launch &, const system_view<T> &, const fix_force_args &,

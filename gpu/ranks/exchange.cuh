@@ -18,8 +18,8 @@ struct domain_cells {
   int domains[3];
 };
 
-/* The second words of a migrant's momentum, its anchor, its external force, and its velocity of pair forces; for layouts
- * that have them. */
+/* The second words of a migrant's momentum, its anchor, external force, and velocity of pair forces; for layouts that
+ * have them. */
 template <class T, bool WIDENS = T::WIDENS> struct migrant_low {
 };
 template <class T> struct migrant_low<T, true> {
@@ -44,12 +44,12 @@ struct vacated_slot {
 /* migrate.cu: what its kernels read and write. */
 template <class T> struct migration {
   int *origin;
-  int64_t *id;       /* by origin */
-  int64_t *low[3];   /* by origin: second words of momenta, or NULL */
-  double *anchor[3]; /* by origin, or NULL */
+  int64_t *id;         /* by origin */
+  int64_t *low[3];     /* by origin: second words of momenta, or NULL */
+  double *anchor[3];   /* by origin, or NULL */
   double *external[3]; /* by origin, or NULL */
-  double *v_pair[3]; /* by origin, or NULL */
-  uint32_t *group;   /* by origin: bits of groups, or NULL */
+  double *v_pair[3];   /* by origin, or NULL */
+  uint32_t *group;     /* by origin: bits of groups, or NULL */
   migrant<T> *migrants_at;
   vacated_slot *at;
   int capacity;

@@ -58,7 +58,7 @@ template <class T> struct gpu_stepper {
   fix_force_args force_args(int first, int last, bool part_of_step) const;
   /* Gives the actions from number k on that belong to the same fix the centres of mass of their groups. */
   md_status take_centre(int k, bool part_of_step);
-  /* Gives action k of the model, of fix external, its numbers of a step, and lets the function of the fix give forces. */
+  /* Gives action k of the model, of fix external, its numbers of a step. Calls the function of the fix if it is due. */
   md_status ask(int k, bool part_of_step);
   /* Gives action k of the model the mean of the impulses on its group. */
   md_status take_mean(real *const impulse[3], int k);

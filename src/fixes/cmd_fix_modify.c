@@ -59,7 +59,8 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
     const char *keyword = words->word[w];
     if (strcmp(keyword, "energy") != 0 && strcmp(keyword, "virial") != 0 && strcmp(keyword, "temp") != 0)
       return md_error(
-          MD_USAGE, "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no, temp ID and virial yes|no",
+          MD_USAGE,
+          "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no, temp ID and virial yes|no",
           keyword);
     if (w + 1 == words->n) return md_error(MD_USAGE, "fix_modify %s: its value is missing", keyword);
     MD_TRY(modify(sim, name, index, keyword, words->word[w + 1]));

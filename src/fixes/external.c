@@ -35,8 +35,9 @@ md_status md_external_check(const md_sim *sim)
                     "fix external: the GPU engine does not have it with pair style %s; use --engine openmp",
                     md_pair_style_of(model->pair.kind)->name);
   if (model->fix[f].k[MD_EXTERNAL_CALLS] == 0.0 || model->fix[f].function) return MD_OK;
-  return md_error(MD_USAGE,
-                  "fix external pf/callback has no function: a run with it is for a program that uses Myriad as "
-                  "a library, and gives the function behind the fix: fix_external() in Python, "
-                  "myriad_fix_external() in C; or use pf/array");
+  return md_error(
+      MD_USAGE,
+      "fix external pf/callback has no function: a run with it is for a program that uses Myriad as "
+      "a library, and gives the function behind the fix: fix_external() in Python, "
+      "myriad_fix_external() in C; or use pf/array");
 }

@@ -143,16 +143,16 @@ int myriad_get_local(myriad *m, myriad_local *local);
  * Returns 0; anything else ends the run with MYRIAD_RUNTIME.
  * So that engines and numbers of ranks give the same bits, and a run back returns, forces must depend on the step, ids
  * and positions alone, and not on the order of particles. */
-typedef int myriad_external(void *caller, int64_t step, int64_t n, const int64_t *id, const double *const x[3],
-                            double *const f[3], double *energy, double virial[6]);
+typedef int myriad_external(void *caller, int64_t step, int64_t n, const int64_t *id,
+                            const double *const x[3], double *const f[3], double *energy, double virial[6]);
 
 /* Gives a fix external of mode pf/callback its function, and the first argument of that. It is called when a run
  * begins, also one of 0 steps, and for each step of it that is a multiple of Ncall; on all ranks, and also for a look
  * at forces between runs. The function stays until the fix is defined again. MYRIAD_USAGE: there is no such fix. */
 int myriad_fix_external(myriad *m, const char *fix, myriad_external *function, void *caller);
 
-/* Sets the forces of a fix external of mode pf/array: force [natoms][3], in the order of ids, the same on all ranks. They
- * stay until they are set again. MYRIAD_USAGE: there is no such fix, or a force is no finite number. */
+/* Sets the forces of a fix external of mode pf/array. force: [natoms][3], in the order of ids, the same on all ranks.
+ * They stay until they are set again. MYRIAD_USAGE: there is no such fix, or a force is no finite number. */
 int myriad_fix_external_forces(myriad *m, const char *fix, const double *force);
 
 /* Sets energy and virial of a fix external of mode pf/array, of all ranks together. virial: as above, or NULL: 0. */

@@ -1,5 +1,5 @@
-"""Fix external: forces that a program gives, which uses the library. Springs that a function computes are those of fix
-spring/self and of theory; the bits are the same on every engine and number of ranks; arrays of forces; what is refused."""
+"""Fix external: forces that a program gives, which uses the library. Springs that a function computes are those of
+fix spring/self and of theory; the bits are the same on every engine and number of ranks; arrays; what is refused."""
 
 from __future__ import annotations
 
@@ -415,4 +415,5 @@ def test_a_program_in_c(library, tmp_path):  # noqa: F811
     done = subprocess.run([str(tmp_path / "main"), "in.free"], cwd=tmp_path, env=environment(), capture_output=True,
                           text=True, timeout=patience(60), check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines() == ["0.25 0 2.5", "command:1: step 7: the function of fix external reports an error"]
+    assert done.stdout.splitlines() == ["0.25 0 2.5",
+                                        "command:1: step 7: the function of fix external reports an error"]
