@@ -122,6 +122,9 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
     return md_error(
         MD_USAGE, "replicate: fix spring/self ties particles to places, which copies would not have: give it "
                   "behind replicate");
+  if (sim->model.pushed)
+    return md_error(MD_USAGE, "replicate: fix external has forces on particles, which copies would not have: "
+                              "give it behind replicate");
   for (int d = 0; d < 3; ++d) {
     hi[d] = box->lo[d] + (double)count[d] * box->length[d];
     MD_TRY(md_box_check(box->lo[d], hi[d], d));

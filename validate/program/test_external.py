@@ -339,6 +339,7 @@ def test_wrong_uses_are_refused(one, myriad):  # noqa: F811
     says("is of mode pf/callback, and gets its forces and its energy from a function", one.fix_external_forces, "2",
          np.zeros((256, 3)))
     says("there is one already", one.command, "fix 4 all external pf/array 1")
+    says("give it behind replicate", one.command, "replicate 2 1 1")
     one.fix_external("2", springs(one, K))
     one.command("unfix 3")
     one.run(4)
