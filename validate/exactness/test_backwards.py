@@ -172,6 +172,7 @@ REVERSIBLE = {
     "aveforce": "fix f all aveforce 0.1 NULL 0",
     "box/relax": "fix f all box/relax x 0.1",
     "drag": "fix f all drag 3 3 3 0.5 1",
+    "external": "fix f all external pf/array 2",  # with forces: test_external.py
     "freeze": "group few id 1:9\nfix f few freeze",
     "gravity": "fix f all gravity 0.4 vector 0 1 -1",
     "indent": "fix f all indent 10 sphere 3 3 3 1",
