@@ -400,7 +400,7 @@ check-emulated: ## run every GPU kernel on the CPU, thread by thread, against na
 	$(quiet)MYRIAD='$(abspath $(BUILD)/myriad-emulated)' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu -k '$(EMULATED_TESTS)' \
 	  validate/exactness/test_gpu_ranks.py validate/exactness/test_exact.py validate/output/test_density.py \
-	  validate/output/test_in_place.py
+	  validate/output/test_in_place.py validate/output/test_environments.py
 	$(quiet)LADDER='$(abspath $(BUILD)/ladder-emulated)' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) validate/scripts/test_ladder_gpu.py
 EMULATED_TESTS := equal_naive and not repulsive and not melt or moving_cuts or one_error or steps_sort

@@ -182,6 +182,10 @@ struct md_engine_kind {
    * largest value, without a download. *made: as above. Or NULL. */
   md_status (*value_counts)(md_engine *, const md_value_counts *, int64_t *count, double range[2],
                             bool *made) MD_CHECKED;
+  /* Values that neighbours give to this rank's particles, each[n][columns] in the order of the last download, behind
+   * which there was no step. *made: as above. The engine remembers them until the next step, by the address of the
+   * environment. Collective. Or NULL. */
+  md_status (*environment)(md_engine *, const md_environment *, double *each, bool *made) MD_CHECKED;
   /* A look at the particles of the group of *what, without a download: updates their records in the set, which the
    * engine has until it is destroyed. *most: the largest component of their velocities on this rank. *fault: what is
    * wrong with one of them; else it is left as it is. *made: as above. Collective. Or NULL. */

@@ -4,6 +4,7 @@
 #define MD_COMMON_SUMS_EACH_H
 
 #include "common/model.h"
+#include "common/sums/environment.h"
 
 /* A value that engines can make of each particle. */
 typedef enum md_each_kind {
@@ -27,7 +28,8 @@ typedef enum md_each_op {
   MD_OP_MASS,
   MD_OP_PLACE,
   MD_OP_VELOCITY,
-  MD_OP_PLUS, /* operations on two numbers from here ... */
+  MD_OP_ENVIRONMENT, /* a value that neighbours give (environment.h) */
+  MD_OP_PLUS,        /* operations on two numbers from here ... */
   MD_OP_MINUS,
   MD_OP_TIMES,
   MD_OP_DIVIDE,
@@ -39,15 +41,17 @@ typedef enum md_each_op {
 
 typedef struct md_each_step {
   md_each_op op;
-  int axis;      /* of a place or velocity */
+  int axis;      /* of a place or velocity; of an environment: the column */
   double number; /* the number; of masses: divisor */
 } md_each_step;
 
 /* MD_EACH_DEPTH: most numbers on the stack. */
 enum { MD_EACH_STEPS = 12, MD_EACH_DEPTH = 4 };
 typedef struct md_each_code {
-  int n, depth; /* steps; numbers on the stack at most */
+  int n, depth, columns; /* steps; numbers on the stack at most; of the environment */
   md_each_step step[MD_EACH_STEPS];
+  const md_environment *environment; /* that operands are of; NULL: none. As long as the engine lives */
+  const double *value;               /* its values, [particle][columns]: of the engine */
 } md_each_code;
 
 typedef struct md_each {

@@ -27,9 +27,10 @@ MD_FN double md_each_heat(double mass, const double *v, int dim)
 MD_FN double md_component(const double a[3], int axis) { return axis == 0 ? a[0] : axis == 1 ? a[1] : a[2]; }
 
 /* The value of a formula; no number, if the result of an operation is not finite. The stack lies in four variables,
- * because an index that is only known when a kernel runs would put it into memory. */
-MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, const double x[3],
-                             const double v[3])
+ * because an index that is only known when a kernel runs would put it into memory. near: the values that the neighbours
+ * of the particle give (md_each_near), or NULL if the formula has none. */
+MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, const double *near,
+                             const double x[3], const double v[3])
 {
   double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
   for (int k = 0; k < code->n; ++k) {
@@ -38,11 +39,12 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
       d = c;
       c = b;
       b = a;
-      a = s->op == MD_OP_NUMBER  ? s->number
-          : s->op == MD_OP_TYPE  ? p->type
-          : s->op == MD_OP_MASS  ? p->mass / s->number
-          : s->op == MD_OP_PLACE ? md_component(x, s->axis)
-                                 : md_component(v, s->axis);
+      a = s->op == MD_OP_NUMBER                ? s->number
+          : s->op == MD_OP_TYPE                ? p->type
+          : s->op == MD_OP_MASS                ? p->mass / s->number
+          : s->op == MD_OP_PLACE               ? md_component(x, s->axis)
+          : near && s->op == MD_OP_ENVIRONMENT ? near[s->axis]
+                                               : md_component(v, s->axis);
       continue;
     }
     switch (s->op) {
@@ -65,9 +67,16 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
   return a;
 }
 
-/* The value of a particle at x, in the box, with the velocity v. */
-MD_FN double md_each_value(const md_each *e, const md_particle *p, const double x[3], const double v[3],
-                           int dim)
+/* What the neighbours of a particle give for a value, if the engine has put the address of such values into *e.
+ * place: of the particle among these. */
+MD_FN const double *md_each_near(const md_each *e, int64_t place)
+{
+  return e->code.value ? e->code.value + place * e->code.columns : NULL;
+}
+
+/* The value of a particle at x, in the box, with the velocity v. near: as above. */
+MD_FN double md_each_value(const md_each *e, const md_particle *p, const double *near, const double x[3],
+                           const double v[3], int dim)
 {
   switch (e->kind) {
   case MD_EACH_TYPE: return p->type;
@@ -75,7 +84,7 @@ MD_FN double md_each_value(const md_each *e, const md_particle *p, const double 
   case MD_EACH_PLACE: return md_component(x, e->axis);
   case MD_EACH_VELOCITY: return md_component(v, e->axis);
   case MD_EACH_HEAT: return md_each_heat(p->mass, v, dim) / e->divisor * e->factor;
-  case MD_EACH_FORMULA: return md_each_formula(&e->code, p, x, v);
+  case MD_EACH_FORMULA: return md_each_formula(&e->code, p, near, x, v);
   case MD_EACH_COMPUTE: return p->group & e->of_group ? md_compute_each(e->compute, p, v, dim) : 0.0;
   }
   return 0.0;

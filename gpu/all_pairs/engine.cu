@@ -717,7 +717,7 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     nullptr,  nullptr,
     nullptr,  nullptr,
     nullptr,  nullptr,
-    plan,     report,
-    destroy,  false,
-    nullptr,
+    nullptr,  plan,
+    report,   destroy,
+    false,    nullptr,
 };

@@ -18,6 +18,7 @@
 #include "gpu/engine/constants.inc"
 #include "gpu/engine/core.inc"
 #include "gpu/engine/engine.inc"
+#include "gpu/engine/environment.inc"
 #include "gpu/engine/follow.inc"
 #include "gpu/engine/output.inc"
 #include "gpu/engine/remade.cuh"
@@ -208,6 +209,10 @@ md_status value_counts(md_engine *e, const md_value_counts *c, int64_t *count, d
 {
   return e->value_counts(c, count, range, made);
 }
+md_status environment(md_engine *e, const md_environment *what, double *each, bool *made)
+{
+  return e->environment(what, each, made);
+}
 md_status follow(md_engine *e, md_follow_set *set, const md_follow *what, double *most,
                  md_follow_fault *fault, bool *made)
 {
@@ -246,23 +251,14 @@ md_status plan(const md_model *model, int64_t n, const md_engine_options *option
 } // namespace
 
 extern "C" const md_engine_kind md_engine_gpu = {
-    "gpu",
-    "cells or lists on a GPU a rank, fused force and move, the same bits",
-    create,
-    run,
-    measure,
-    act,
-    download,
-    histogram,
-    distances,
-    bin_sums,
-    value_counts,
-    follow,
-    follow_sums,
-    draw,
-    plan,
-    report,
-    destroy,
-    false,
-    &md_engine_gpu_all_pairs,
+    "gpu",        "cells or lists on a GPU a rank, fused force and move, the same bits",
+    create,       run,
+    measure,      act,
+    download,     histogram,
+    distances,    bin_sums,
+    value_counts, environment,
+    follow,       follow_sums,
+    draw,         plan,
+    report,       destroy,
+    false,        &md_engine_gpu_all_pairs,
 };

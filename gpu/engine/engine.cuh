@@ -68,6 +68,7 @@ struct md_engine {
   virtual md_status distances(const md_distances *, int64_t *count, bool *made) = 0;
   virtual md_status bin_sums(const md_bins *, double *largest, int64_t *sum, bool *made) = 0;
   virtual md_status value_counts(const md_value_counts *, int64_t *count, double range[2], bool *made) = 0;
+  virtual md_status environment(const md_environment *, double *each, bool *made) = 0;
   virtual md_status follow(md_follow_set *, const md_follow *, double *most, md_follow_fault *,
                            bool *made) = 0;
   virtual md_status follow_sums(const md_follow_set *, const md_follow *, const md_follow_sum *,
@@ -94,7 +95,11 @@ template <class T> struct gpu_engine final : md_engine {
 
   md_status start() override;
   ~gpu_engine() override;
-  md_status run(int64_t n) override { return run_loop.run(n); }
+  md_status run(int64_t n) override
+  {
+    output.forget_environments();
+    return run_loop.run(n);
+  }
   md_status measure(md_wanted wanted, md_measure *m) override { return output.measure(wanted, m); }
   md_status act(const md_action *action) override { return stepper.owe_action(*action); }
   md_status download(double *const force[3]) override { return output.download(force); }
@@ -110,6 +115,10 @@ template <class T> struct gpu_engine final : md_engine {
   md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made) override
   {
     return output.value_counts(c, count, range, made);
+  }
+  md_status environment(const md_environment *what, double *each, bool *made) override
+  {
+    return output.environment(what, each, made);
   }
   md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
                    bool *made) override

@@ -10,6 +10,15 @@
 #include "gpu/run/error.cuh"
 #include "gpu/run/step.cuh"
 
+#include <vector>
+
+/* The values of an environment on the device, by original index. */
+struct gpu_environment {
+  const md_environment *what;
+  device_array value;
+  bool fresh; /* they are those of the present positions */
+};
+
 template <class T> struct gpu_output {
   typedef typename T::real real;
 
@@ -30,12 +39,29 @@ template <class T> struct gpu_output {
   md_status bin_sums(const md_bins *b, double *largest, int64_t *sum, bool *made);
   md_status value_counts(const md_value_counts *c, int64_t *count, double range[2], bool *made);
   md_status draw(const md_drawing *drawing, md_sight *sight, bool *made);
+  md_status environment(const md_environment *e, double *each, bool *made);
+
+  /* The environments that were asked for. Their arrays stay until the engine ends; a step makes them stale. */
+  std::vector<gpu_environment> environments = {};
+  /* Finds the values of an environment, unless they are fresh. *made = false: they are for the host, on all ranks.
+   * Uses the array of counts, and may rebin. */
+  md_status see_environment(const md_environment *e, const gpu_environment **seen, bool *made);
+  /* The same for a value of particles, which then has the address of the values, if it needs some. */
+  md_status see_value(md_each *each, bool *made);
+  bool can_see(const md_environment *e) const;
+  md_status make_room(gpu_environment *of, bool ids_needed, bool *room);
+  md_status find_environment(gpu_environment *of, bool *made);
+  void forget_environments();
+  void free_environments();
 
   /* Cells or lists that hold the pairs of the present positions. Kept impulses stay if there are such already. */
   md_status fit_pairs();
+  /* *reach: the cells on each side of the one of a particle that may hold another one within this distance, behind
+   * fit_pairs(). The device rests then. */
+  md_status find_reach(double distance, int reach[3]);
   /* What values of particles need, besides their places; velocities are complete and the device rests. groups: the bits
-   * of groups that matter; those of MD_GROUP_ALL alone need not be read. */
-  md_status fit_values(uint32_t groups, each_args *args);
+   * of groups that matter; those of MD_GROUP_ALL alone need not be read. origins: original indices are needed. */
+  md_status fit_values(uint32_t groups, bool origins, each_args *args);
   /* *made is false if a formula has a result that is not finite, on any rank: the host finds it again, and reports
    * it. Collective. */
   md_status agree_on_faults(bool faulty, bool *made);

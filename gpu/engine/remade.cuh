@@ -73,6 +73,10 @@ struct remade_engine final : md_engine {
   {
     return now->value_counts(c, count, range, made);
   }
+  md_status environment(const md_environment *what, double *each, bool *made) override
+  {
+    return now->environment(what, each, made);
+  }
   md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
                    bool *made) override
   {

@@ -486,6 +486,23 @@ template <class T>
 md_status launch_count_values(const launch &, const system_view<T> &, const each_args &,
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);
 
+/* environment.cu: values of particles that their neighbours give, on one rank, for exact layouts, in a box that is not
+ * tilted and whose periodic sides are at least two cutoffs. reach: the cells on each side that may hold a neighbour. */
+struct environment_args {
+  md_environment what;
+  particle_fields fields;
+  int reach[3];
+  const int64_t
+      *id;        /* by original index; NULL: original indices have the order of ids, and are no cluster's */
+  double *value;  /* [particles][columns], by original index */
+  unsigned *full; /* set to 1 if all neighbours are wanted, and a particle has too many; not of clusters */
+  int *parent;    /* [n] scratch of clusters */
+  unsigned long long *least; /* [n] the same */
+};
+template <class T> constexpr bool HAS_ENVIRONMENTS = !T::MIXED;
+template <class T>
+md_status launch_environment(const launch &, const system_view<T> &, const environment_args &);
+
 /* draw.cu: the particles that are seen in a picture (common/sums/front.h), and what is seen at `count` pixels from
  * `first` on. */
 struct draw_args {

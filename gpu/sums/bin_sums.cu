@@ -15,7 +15,8 @@
  * table that does not fit into shared memory is counted by atomics on the device. k_bin_sums is compiled for few values
  * too, because registers for the most values would halve the number of resident warps. Cost: each particle is read
  * once; for sums two shuffles and a vote for each doubling of the longest run and each term, and four shared atomics
- * for each run and value.
+ * for each run and value. Values that neighbours give have instances of their own: the others would take a tenth more
+ * registers with them.
  */
 #include "gpu/sums/seen.cuh"
 
@@ -101,7 +102,14 @@ static __device__ __forceinline__ void add_particles(const md_bins &b, const bin
   }
 }
 
-template <class T, int VALUES>
+/* What the neighbours of particle i give for a value. NEAR: are there such values in this launch? */
+template <bool NEAR>
+static __device__ __forceinline__ const double *near_of(const each_args &a, const md_each &e, int i)
+{
+  return NEAR ? md_each_near(&e, origin_of(a.fields, i)) : nullptr;
+}
+
+template <class T, int VALUES, bool NEAR>
 static __global__ void __launch_bounds__(EACH_THREADS)
     k_bin_sums(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
                const __grid_constant__ md_bins b, bool local, unsigned long long *largest,
@@ -121,7 +129,8 @@ static __global__ void __launch_bounds__(EACH_THREADS)
 #pragma unroll
     for (int k = 0; k < VALUES; ++k) {
       if (k >= b.nvalue) break;
-      if (bin >= 0) value[k] = md_each_value(&b.value[k], &seen.p, seen.x, seen.v, T::DIM);
+      const md_each &of = b.value[k];
+      if (bin >= 0) value[k] = md_each_value(&of, &seen.p, near_of<NEAR>(a, of, i), seen.x, seen.v, T::DIM);
       most[k] = fmax(most[k], md_each_size(value[k]));
     }
     if (sum) add_particles<VALUES>(b, t, bin, value);
@@ -143,11 +152,18 @@ md_status launch_bin_sums(const launch &l, const system_view<T> &s, const each_a
   const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
   const int64_t size = 2 * b.n * (1 + 2 * b.nvalue);
   const bool local = sum && size <= SUM_WORDS;
+  bool near = false;
+  for (int k = 0; k < b.nvalue; ++k) near = near || b.value[k].code.value;
   const size_t bytes = local ? (size_t)size * sizeof(unsigned) : 0;
-  if (b.nvalue <= FEW_VALUES)
-    k_bin_sums<T, FEW_VALUES><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
-  else
-    k_bin_sums<T, MD_BINS_VALUES><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+  if constexpr (HAS_ENVIRONMENTS<T>)
+    if (near)
+      k_bin_sums<T, MD_BINS_VALUES, true>
+          <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+  if (!near && b.nvalue <= FEW_VALUES)
+    k_bin_sums<T, FEW_VALUES, false><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+  else if (!near)
+    k_bin_sums<T, MD_BINS_VALUES, false>
+        <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
   MD_LAUNCHED("k_bin_sums");
   return MD_OK;
 }
@@ -159,7 +175,7 @@ static __device__ __forceinline__ unsigned long long ordered(double value)
   return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-template <class T>
+template <class T, bool NEAR>
 static __global__ void __launch_bounds__(EACH_THREADS)
     k_count_values(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
                    const __grid_constant__ md_value_counts c, unsigned long long *count,
@@ -174,7 +190,8 @@ static __global__ void __launch_bounds__(EACH_THREADS)
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
     const seen_particle seen = see<T>(s, a, i);
     if (!(seen.p.group & c.group)) continue;
-    const double value = md_each_value(&c.value, &seen.p, seen.x, seen.v, T::DIM);
+    const double value =
+        md_each_value(&c.value, &seen.p, near_of<NEAR>(a, c.value, i), seen.x, seen.v, T::DIM);
     const int64_t bin = md_value_bin(&c, value);
     const int64_t at = bin < 0 ? (int64_t)MD_VALUES_MISSING : MD_VALUES_BINS + bin;
     const unsigned long long order = ordered(value);
@@ -203,7 +220,10 @@ md_status launch_count_values(const launch &l, const system_view<T> &s, const ea
                               const md_value_counts &c, unsigned long long *count, unsigned long long *range)
 {
   const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
-  k_count_values<T><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
+  const bool near = c.value.code.value != nullptr;
+  if constexpr (HAS_ENVIRONMENTS<T>)
+    if (near) k_count_values<T, true><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
+  if (!near) k_count_values<T, false><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
   MD_LAUNCHED("k_count_values");
   return MD_OK;
 }

@@ -17,16 +17,14 @@
  *                       warp skips the first half of them. Four records are under way at a time.
  *   k_plane_distances   takes them from cells in 2D, and first discards candidates by their coarse positions.
  *   k_distances         takes them from cells.
- *   k_far_distances     goes farther than the cutoff of the forces. It visits all cells that may hold a particle within
- *                       the cutoff, and takes the nearest image, without ghosts. A particle may have left its cell
- *                       since the rebin, so that cells count as that much wider. The cells of a row are one range of
- *                       particles, or two if the row goes on behind a periodic face.
+ *   k_far_distances     goes farther than the cutoff of the forces, through all cells that may hold a particle within
+ *                       the cutoff, and takes the nearest image (gpu/neighbour/around.cuh).
  *
  * Trade-off: shared atomics cost less than a pass of their own to sort the pairs. A table that does not fit into shared
  * memory is counted by atomics on the device. Cost: a root in single precision and a shared atomic for each pair. Bytes
  * a particle: k_listed_distances the record and 4 for each entry of its list; k_plane_distances 20, and 4 a cell.
  */
-#include "gpu/neighbour/for_each.cuh"
+#include "gpu/neighbour/around.cuh"
 #include "gpu/neighbour/prefilter.cuh"
 #include "gpu/particle/launch.cuh"
 
@@ -323,96 +321,28 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
 
 /* ---- beyond the cutoff of the forces ---- */
 
-/* The square of the distance of two particles at the nearest image. */
-template <class T>
-static __device__ __forceinline__ double
-nearest_separation(const system_view<T> &s, const typename T::particle &a, const typename T::particle &b)
-{
-  double r2 = 0.0, delta[3];
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    if constexpr (T::MIXED)
-      delta[d] = wide_delta<T>(s.scale, d, a, b);
-    else
-      delta[d] = a.x[d] - b.x[d];
-  }
-  if constexpr (!T::MIXED) md_lattice_image(T::DIM, s.box.periodic, s.box.length, s.box.offset, delta);
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) r2 = fma(delta[d], delta[d], r2);
-  return r2;
-}
-
-/* The own cells [first, first + n) along axis d that are within `reach` cells of cell c, without the border; on a
- * periodic axis modulo their number. */
-template <class T>
-static __device__ __forceinline__ void cells_around(const system_view<T> &s, int d, int c, int reach,
-                                                    int &first, int &n)
-{
-  const int own = s.grid.count[d] - 2 * s.grid.border[d];
-  first = c - s.grid.border[d] - reach;
-  n = 2 * reach + 1;
-  if (s.box.periodic[d] && n < own) {
-    first = first < 0 ? first + own : first;
-    return;
-  }
-  const int last = s.box.periodic[d] ? own : min(first + n, own);
-  first = s.box.periodic[d] ? 0 : max(first, 0);
-  n = last - first;
-}
-
-/* Calls f(j) for the particles with a higher index in `cells` cells of a row from `first` on. */
-template <class F>
-static __device__ __forceinline__ void for_each_in_row(const int *start, int first, int cells, int i, F f)
-{
-  int begin, end;
-  cell_range(start, first, cells, begin, end);
-  for (int j = max(begin, i + 1); j < end; ++j) f(j);
-}
-
-/* Calls f(j) for the particles with a higher index in the cells around particle i, which is at `xi`. */
-template <class T, class F>
-static __device__ __forceinline__ void for_each_far(const system_view<T> &s, const int reach[3], int i,
-                                                    const typename T::particle &xi, F f)
-{
-  int c[3], first[3] = {0, 0, 0}, n[3] = {1, 1, 1}, own[3] = {1, 1, 1}, at[3];
-  cell_at<T>(s, xi, c);
-#pragma unroll
-  for (int k = 0; k < T::DIM; ++k) {
-    cells_around<T>(s, k, c[k], reach[k], first[k], n[k]);
-    own[k] = s.grid.count[k] - 2 * s.grid.border[k];
-  }
-  const int before = min(n[0], own[0] - first[0]), behind = n[0] - before;
-  at[0] = s.grid.border[0];
-  for (int z = 0; z < n[2]; ++z)
-    for (int y = 0; y < n[1]; ++y) {
-      const int row[3] = {0, first[1] + y, first[2] + z};
-#pragma unroll
-      for (int k = 1; k < 3; ++k)
-        at[k] = (row[k] < own[k] ? row[k] : row[k] - own[k]) + (k < T::DIM ? s.grid.border[k] : 0);
-      const int cell = cell_number<T::DIM>(s.grid, at);
-      for_each_in_row(s.grid.start, cell + first[0], before, i, f);
-      if (behind > 0) for_each_in_row(s.grid.start, cell, behind, i, f);
-    }
-}
-
 template <class T>
 static __global__ void __launch_bounds__(DISTANCE_THREADS)
     k_far_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
   const md_distances &d = a.distances;
   const distance_table t = begin_table(a);
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
   unsigned found = 0;
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x;
     typename T::particle xi = {};
-    if (i < s.n) xi = present_particle<T>(s, i);
+    if (i < s.n) xi = load_particle<T>(s, parity, i);
     const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
     count_particles(a, type, t, found);
     if (type == 0) continue;
-    for_each_far<T>(s, a.reach, i, xi, [&](int j) {
+    const cells_around around = find_cells_around<T>(s, a.reach, xi);
+    for_each_around<T>(s, around, i + 1, [&](int j) {
+      double delta[3];
       if (!is_counted<T>(s, a, j)) return;
-      const typename T::particle xj = present_particle<T>(s, j);
-      const int bin = md_distance_bin(nearest_separation<T>(s, xi, xj), d.cutoff, d.per_bin, d.bins);
+      const typename T::particle xj = load_particle<T>(s, parity, j);
+      const double r2 = nearest_separation<T>(s, around.wraps, xi, xj, delta);
+      const int bin = md_distance_bin(r2, d.cutoff, d.per_bin, d.bins);
       if (bin >= 0) count_pair(a, bin, type, type_of(xj) + 1, true, t);
     });
   }

@@ -91,7 +91,8 @@ static __global__ void __launch_bounds__(DRAW_THREADS)
     double v[3] = {0.0, 0.0, 0.0};
     shown_place<T>(s, a, i, sight.x);
     for (int d = 0; d < T::DIM; ++d) v[d] = md_particle_velocity(&p, d, a.each.quantum);
-    if (a.drawing.valued) sight.value = md_each_value(&a.drawing.value, &p, sight.x, v, T::DIM);
+    const double *near = md_each_near(&a.drawing.value, origin_of(a.each.fields, i));
+    if (a.drawing.valued) sight.value = md_each_value(&a.drawing.value, &p, near, sight.x, v, T::DIM);
     /* Without ids here the host finds them by original index. */
     sight.id = (int64_t)rank_of(a, i);
     sight.type = p.type;

@@ -23,6 +23,7 @@
 typedef struct compute_cluster {
   md_host_compute base;
   double cutoff;
+  md_environment environment; /* for engines */
 } compute_cluster;
 
 /* A pair of a particle of this rank and one of another rank, by their local indices. */
@@ -230,6 +231,16 @@ static md_status find_clusters(forest *f, md_sim *sim, const md_host_compute *ba
   return MD_OK;
 }
 
+static const md_environment *environment(md_host_compute *base, const md_sim *sim)
+{
+  compute_cluster *c = (compute_cluster *)base;
+  const uint32_t group = md_group_bit(base->group);
+  (void)sim;
+  c->environment = (md_environment){
+      .kind = MD_ENVIRONMENT_CLUSTER, .cutoff = c->cutoff, .group = group, .other = group, .columns = 1};
+  return &c->environment;
+}
+
 static md_status find(md_host_compute *base, md_view *view)
 {
   md_sim *sim = view->sim;
@@ -249,5 +260,6 @@ const md_host_compute_style md_compute_cluster_atom_style = {
     .size = sizeof(compute_cluster),
     .parse = parse,
     .find = find,
+    .environment = environment,
     .between = true,
 };

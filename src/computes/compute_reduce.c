@@ -1,13 +1,15 @@
 /* compute reduce: the sum, mean, least or largest value of the particles of a group, for each of several values;
  * reduce/region: of those that are in a region too.
  *
- * Sums are exact (src/sums/exact_sum.h). Cost: a pass over the particles for each value, and a reduction.
+ * Sums are those of one chunk of all particles (src/chunks/chunks.h), and do not depend on an order. An engine makes
+ * them in place, if it can make the values (bin_sums and value_counts of common/engine.h). Cost: a pass over the
+ * particles for each value, or for several by an engine, and a reduction.
  * Reference: the LAMMPS manual, compute reduce. */
 #include "common/ranks/reductions.h"
-#include "src/computes/host_compute.h"
+#include "src/chunks/chunks.h"
 #include "src/formula/particle_values.h"
+#include "src/group/dynamic_group.h"
 #include "src/region/region.h"
-#include "src/sums/exact_sum.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +32,7 @@ typedef struct compute_reduce {
   int n;
   char **name;
   double *value;
+  double *quanta; /* [n] of the last sums by the engine, as md_chunk_sums_in_place() keeps them */
   bool *extensive;
 } compute_reduce;
 
@@ -76,6 +79,7 @@ static md_status read_values(compute_reduce *c, md_sim *sim, const md_words *wor
 {
   for (int k = 0; k < words->n; ++k) MD_TRY(read_value(c, sim, words->word[k]));
   MD_TRY(md_array_new_zero(&c->value, c->n, sizeof *c->value, "the values of a compute"));
+  MD_TRY(md_array_new_zero(&c->quanta, c->n, sizeof *c->quanta, "the values of a compute"));
   MD_TRY(md_array_new_zero(&c->extensive, c->n, sizeof *c->extensive, "the values of a compute"));
   for (int k = 0; k < c->n; ++k) c->extensive[k] = c->mode == SUM || c->mode == SQUARES;
   return MD_OK;
@@ -107,66 +111,124 @@ static md_status parse_region(md_host_compute *base, md_sim *sim, const md_words
   return parse(base, sim, &(md_words){words->n - 1, words->word + 1});
 }
 
-/* What is added up over the particles that count. */
-typedef struct summed {
-  const double *value;
-  const bool *counts;
-  bool squares;
-} summed;
+/* ---- by the engine ---- */
 
-static void terms_of(const void *context, const md_particles *p, int64_t i, double *term)
+/* Makes the square of a value. False: engines cannot. */
+static bool square(md_each *each)
 {
-  const summed *s = context;
-  (void)p;
-  term[0] = !s->counts[i] ? 0.0 : s->squares ? s->value[i] * s->value[i] : s->value[i];
+  md_each_code *code = &each->code;
+  const md_each_op op = each->kind == MD_EACH_TYPE       ? MD_OP_TYPE
+                        : each->kind == MD_EACH_MASS     ? MD_OP_MASS
+                        : each->kind == MD_EACH_PLACE    ? MD_OP_PLACE
+                        : each->kind == MD_EACH_VELOCITY ? MD_OP_VELOCITY
+                                                         : MD_OP_NUMBER;
+  if (each->kind != MD_EACH_FORMULA && op == MD_OP_NUMBER) return false;
+  if (each->kind != MD_EACH_FORMULA)
+    *code =
+        (md_each_code){.n = 1, .depth = 1, .step = {{.op = op, .axis = each->axis, .number = each->divisor}}};
+  each->kind = MD_EACH_FORMULA;
+  if (code->n == MD_EACH_STEPS) return false;
+  code->step[code->n++] = (md_each_step){.op = MD_OP_SQUARE};
+  return true;
 }
 
-static md_status find_sum(const compute_reduce *c, md_sim *sim, const summed *s, int64_t count,
-                          double *result)
+static bool is_of_squares(const compute_reduce *c) { return c->mode == SQUARES || c->mode == MEAN_SQUARE; }
+static bool is_mean(const compute_reduce *c) { return c->mode == MEAN || c->mode == MEAN_SQUARE; }
+static bool is_extreme(const compute_reduce *c) { return c->mode == LEAST || c->mode == LARGEST; }
+
+/* The sums of the values k to k + n - 1. */
+static md_status sum_in_place(compute_reduce *c, md_view *view, int k, int n, bool *made)
 {
-  const bool mean = c->mode == MEAN || c->mode == MEAN_SQUARE;
-  MD_TRY(md_exact_sums(sim->comm, &sim->particles, 1, terms_of, s, "compute reduce: a value", result));
-  if (mean) *result = count > 0 ? *result / (double)count : 0.0;
+  md_bins bins = {.groups = md_group_bit(c->base.group), .n = 1, .nvalue = n};
+  double sums[1 + MD_BINS_VALUES];
+  for (int m = 0; m < n && *made; ++m)
+    *made = md_particle_values_in_place(view->sim, c->name[k + m], &bins.value[m]) &&
+            (!is_of_squares(c) || square(&bins.value[m]));
+  if (*made) MD_TRY(md_chunk_sums_in_place(view, &bins, c->quanta + k, sums, made));
+  for (int m = 0; m < n && *made; ++m)
+    c->value[k + m] = !is_mean(c) ? sums[1 + m] : sums[0] > 0.0 ? sums[1 + m] / sums[0] : 0.0;
   return MD_OK;
 }
 
-static md_status find_extreme(const compute_reduce *c, md_sim *sim, const summed *s, int64_t count,
-                              double *result)
+/* The least or largest value k, from the range of a histogram. */
+static md_status extreme_in_place(compute_reduce *c, md_view *view, int k, bool *made)
+{
+  md_comm *comm = view->sim->comm;
+  md_value_counts counts = {.group = md_group_bit(c->base.group), .hi = 1.0, .per = 1.0, .bins = 1};
+  double range[2] = {(double)INFINITY, -(double)INFINITY};
+  int64_t count[MD_VALUES_BINS + 1] = {0};
+  *made = md_particle_values_in_place(view->sim, c->name[k], &counts.value);
+  if (!*made) return MD_OK;
+  MD_TRY(md_comm_agree(comm, view->kind->value_counts(view->engine, &counts, count, range, made)));
+  if (!*made) return MD_OK;
+  range[0] = -range[0];
+  MD_TRY(comm->reduce->max(comm, range, 2));
+  const double most = c->mode == LEAST ? range[0] : range[1];
+  const double found = isfinite(most) ? most : -NOTHING_LEAST;
+  c->value[k] = (c->mode == LEAST ? -found : found) + 0.0;
+  return MD_OK;
+}
+
+static md_status find_in_place(md_host_compute *base, md_view *view, bool *found)
+{
+  compute_reduce *c = (compute_reduce *)base;
+  *found = view->kind->bin_sums && view->kind->value_counts && !c->region[0] &&
+           !md_dynamic_group_is(view->sim, base->group);
+  for (int k = 0; k < c->n && *found && is_extreme(c); ++k) MD_TRY(extreme_in_place(c, view, k, found));
+  for (int k = 0; k < c->n && *found && !is_extreme(c); k += MD_BINS_VALUES)
+    MD_TRY(sum_in_place(c, view, k, c->n - k < MD_BINS_VALUES ? c->n - k : MD_BINS_VALUES, found));
+  return MD_OK;
+}
+
+/* ---- on the host ---- */
+
+/* The sum or mean over the particles that count. Squares take the place of values. */
+static md_status find_sum(const compute_reduce *c, md_sim *sim, double *value, const double *counts,
+                          int64_t count, double *result)
+{
+  for (int64_t i = 0; i < sim->particles.n && is_of_squares(c); ++i) value[i] *= value[i];
+  MD_TRY(md_chunk_sums(sim, 1, 1, counts, value, result));
+  if (is_mean(c)) *result = count > 0 ? *result / (double)count : 0.0;
+  return MD_OK;
+}
+
+/* 0 has no sign here. */
+static md_status find_extreme(const compute_reduce *c, md_sim *sim, const double *value, const double *counts,
+                              int64_t count, double *result)
 {
   const double sign = c->mode == LEAST ? -1.0 : 1.0;
   double most = -(double)INFINITY;
   for (int64_t i = 0; i < sim->particles.n; ++i)
-    if (s->counts[i]) most = md_max(most, sign * s->value[i]);
+    if (counts[i] > 0.0) most = md_max(most, sign * value[i]);
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  *result = sign * (count > 0 ? most : -NOTHING_LEAST);
+  *result = sign * (count > 0 ? most : -NOTHING_LEAST) + 0.0;
   return MD_OK;
 }
 
-/* Marks the particles that count, and counts those of all ranks. */
-static md_status choose(const compute_reduce *c, md_sim *sim, bool *counts, int64_t *count)
+/* Marks the particles that count with 1, the others with 0, and counts those of all ranks. */
+static md_status choose(const compute_reduce *c, md_sim *sim, double *counts, int64_t *count)
 {
   const md_particles *p = &sim->particles;
   const md_region *region = NULL;
   if (c->region[0]) MD_TRY(md_region_find(sim, c->region, &region));
   *count = 0;
   for (int64_t i = 0; i < p->n; ++i) {
-    counts[i] =
+    const bool in =
         md_particles_in_group(p, md_group_bit(c->base.group), i) && (!region || md_region_has(region, p, i));
-    *count += counts[i];
+    counts[i] = in ? 1.0 : 0.0;
+    *count += in;
   }
   return sim->comm->reduce->sum(sim->comm, count, 1);
 }
 
-static md_status find_all(compute_reduce *c, md_sim *sim, double *value, bool *counts)
+static md_status find_all(compute_reduce *c, md_sim *sim, double *value, double *counts)
 {
-  const bool extreme = c->mode == LEAST || c->mode == LARGEST;
-  const summed s = {value, counts, c->mode == SQUARES || c->mode == MEAN_SQUARE};
   int64_t count;
   MD_TRY(choose(c, sim, counts, &count));
   for (int k = 0; k < c->n; ++k) {
     MD_TRY(md_particle_values_of(sim, c->name[k], value));
-    MD_TRY(extreme ? find_extreme(c, sim, &s, count, &c->value[k])
-                   : find_sum(c, sim, &s, count, &c->value[k]));
+    MD_TRY(is_extreme(c) ? find_extreme(c, sim, value, counts, count, &c->value[k])
+                         : find_sum(c, sim, value, counts, count, &c->value[k]));
   }
   return MD_OK;
 }
@@ -174,8 +236,7 @@ static md_status find_all(compute_reduce *c, md_sim *sim, double *value, bool *c
 static md_status find(md_host_compute *base, md_view *view)
 {
   md_sim *sim = view->sim;
-  double *value = NULL;
-  bool *counts = NULL;
+  double *value = NULL, *counts = NULL;
   md_status status = md_array_new(&value, sim->particles.n, sizeof *value, "the values of particles");
   if (status == MD_OK)
     status = md_array_new(&counts, sim->particles.n, sizeof *counts, "the particles that count");
@@ -192,6 +253,7 @@ static void free_values(md_host_compute *base)
   for (int k = 0; k < c->n; ++k) free(c->name[k]);
   free(c->name);
   free(c->value);
+  free(c->quanta);
   free(c->extensive);
 }
 
@@ -203,6 +265,7 @@ const md_host_compute_style md_compute_reduce_style = {
         "VALUE is x vx fx id type mass or the like, c_ID of a compute of particles, or v_NAME of style atom",
     .size = sizeof(compute_reduce),
     .parse = parse,
+    .find_in_place = find_in_place,
     .find = find,
     .free = free_values,
 };

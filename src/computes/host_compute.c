@@ -1,6 +1,7 @@
 /* The list of host computes, and when their values are found; see host_compute.h. */
 #include "src/computes/host_compute.h"
 #include "common/ranks/reductions.h"
+#include "src/group/dynamic_group.h"
 #include "src/output/observer.h"
 
 #include <stdio.h>
@@ -110,6 +111,22 @@ static md_status find_between(md_sim *sim, md_host_compute *compute)
   return compute->style->find(compute, &view);
 }
 
+const md_environment *md_host_compute_environment(md_host_compute *compute, const md_sim *sim)
+{
+  if (!compute->style->environment || md_dynamic_group_is(sim, compute->group)) return NULL;
+  return compute->style->environment(compute, sim);
+}
+
+/* Asks the engine for the values of the particles, which have come from it. */
+static md_status find_environment(md_sim *sim, md_host_compute *compute, bool *found)
+{
+  const md_view *view = sim->view;
+  const bool can = view->engine && view->kind->environment;
+  const md_environment *environment = can ? md_host_compute_environment(compute, sim) : NULL;
+  if (!environment) return MD_OK;
+  return md_comm_agree(sim->comm, view->kind->environment(view->engine, environment, compute->each, found));
+}
+
 /* The engine's values, or else those that are found of its particles. */
 static md_status find_now(md_sim *sim, md_host_compute *compute)
 {
@@ -119,6 +136,8 @@ static md_status find_now(md_sim *sim, md_host_compute *compute)
   if (found) return MD_OK;
   MD_TRY(md_view_particles(sim->view));
   if (compute->columns > 0) MD_TRY(md_comm_agree(sim->comm, make_each(compute, sim)));
+  if (compute->columns > 0) MD_TRY(find_environment(sim, compute, &found));
+  if (found) return MD_OK;
   return compute->style->find(compute, sim->view);
 }
 

@@ -31,6 +31,9 @@ typedef struct md_host_compute_style {
   md_status (*find_in_place)(md_host_compute *, md_view *, bool *found) MD_CHECKED;
   /* Finds the values. The view has its particles, and compute->each is all 0. Collective. */
   md_status (*find)(md_host_compute *, md_view *) MD_CHECKED;
+  /* What an engine needs to know to make the values of particles in place (environment.h), in memory of the compute;
+   * NULL: it cannot make them. Or NULL. The same on all ranks. */
+  const md_environment *(*environment)(md_host_compute *, const md_sim *);
   bool between; /* `find` takes a view without an engine too: values of particles are known between runs */
   void (*free)(md_host_compute *); /* what the style has; may be NULL */
 } md_host_compute_style;
@@ -76,6 +79,9 @@ md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *
  * compute with several columns, and both numbers are 1. MD_USAGE: the compute has fewer columns. */
 md_status md_host_compute_range(const md_sim *sim, const char *word, const md_host_compute **compute,
                                 int *first, int *last) MD_CHECKED;
+
+/* What an engine needs to make the values of particles in place, or NULL. The same on all ranks. */
+const md_environment *md_host_compute_environment(md_host_compute *compute, const md_sim *sim);
 
 /* Finds the values of the step that is shown, unless they are there. Collective. MD_USAGE: no step is shown, and none
  * was; or there are values for each particle, and no step is shown. */

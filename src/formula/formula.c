@@ -341,6 +341,9 @@ static md_status record_two(const reader *r, const operator* op, md_formula_valu
   if (known == MD_OP_NUMBER) return not_recorded(r, op->sign);
   MD_TRY(record_number(r, a));
   MD_TRY(record_number(r, b));
+  if (a->code.environment && b->code.environment && a->code.environment != b->code.environment)
+    return not_recorded(r, "values of several computes of neighbours");
+  if (!a->code.environment) a->code.environment = b->code.environment, a->code.columns = b->code.columns;
   for (int k = 0; k < b->code.n; ++k) MD_TRY(add_step(r, &a->code, b->code.step[k], b->code.depth + 1));
   return record_one(r, known, a);
 }
@@ -357,9 +360,10 @@ static md_status record_call(const reader *r, int f, const md_formula_value *a, 
 /* A name that may have a value for each particle. */
 static md_status record_name(const reader *r, const char *name, md_formula_value *value, bool *known)
 {
-  md_each_step step = {.op = MD_OP_NUMBER};
-  MD_TRY(r->names->particles->step(r->names->context, name, &step, known));
-  return *known ? add_step(r, &value->code, step, 1) : MD_OK;
+  md_each_code code = {0};
+  MD_TRY(r->names->particles->record(r->names->context, name, &code, known));
+  if (*known) value->code = code;
+  return MD_OK;
 }
 
 /* ---- functions and names ---- */

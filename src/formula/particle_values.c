@@ -258,14 +258,21 @@ static const int64_t *ids(void *context)
   return sim->particles.id;
 }
 
-static md_status step(void *context, const char *name, md_each_step *step, bool *known)
+static md_status record(void *context, const char *name, md_each_code *code, bool *known)
 {
   const md_sim *sim = context;
   md_each each;
   *known = is_known(sim, name, 0);
   if (!*known) return MD_OK;
-  if (!md_particle_values_in_place(sim, name, &each) || each.kind > MD_EACH_VELOCITY)
+  const bool made = md_particle_values_in_place(sim, name, &each);
+  if (made && each.kind == MD_EACH_FORMULA) {
+    *code = each.code;
+    return MD_OK;
+  }
+  if (!made || each.kind > MD_EACH_VELOCITY)
     return md_error(MD_USAGE, "engines do not know %.64s of particles", name);
+  md_each_step *step = &code->step[0];
+  code->n = code->depth = 1;
   step->op = each.kind == MD_EACH_TYPE    ? MD_OP_TYPE
              : each.kind == MD_EACH_MASS  ? MD_OP_MASS
              : each.kind == MD_EACH_PLACE ? MD_OP_PLACE
@@ -276,7 +283,7 @@ static md_status step(void *context, const char *name, md_each_step *step, bool 
 }
 
 const md_formula_particles md_particle_values = {
-    .count = count, .ids = ids, .each = each, .of_id = of_id, .step = step};
+    .count = count, .ids = ids, .each = each, .of_id = of_id, .record = record};
 
 bool md_particle_values_has(const md_sim *sim, const char *name)
 {
@@ -284,15 +291,33 @@ bool md_particle_values_has(const md_sim *sim, const char *name)
          (strncmp(name, "v_", 2) == 0 && md_variables_is_atom(sim->variables, name + 2));
 }
 
+/* The same for a compute of which engines may find the values by neighbours. */
+static bool environment_in_place(const md_sim *sim, const char *name, md_each *each)
+{
+  int column;
+  md_host_compute *compute = md_host_compute_each(sim, name, &column);
+  const md_environment *environment = md_host_compute_environment(compute, sim);
+  if (!environment) return false;
+  each->kind = MD_EACH_FORMULA;
+  each->code = (md_each_code){.n = 1,
+                              .depth = 1,
+                              .columns = environment->columns,
+                              .step = {{.op = MD_OP_ENVIRONMENT, .axis = column}},
+                              .environment = environment};
+  return true;
+}
+
 bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *each)
 {
   const int a = attribute_named(sim, name);
   const md_compute *compute = a < ATTRIBUTES ? NULL : compute_of_particles(sim, name);
+  int column;
   *each = (md_each){.divisor = 1.0, .factor = 1.0};
   if (strncmp(name, "v_", 2) == 0) {
     each->kind = MD_EACH_FORMULA;
     return md_variables_record(sim->variables, name + 2, &each->code) == MD_OK;
   }
+  if (md_host_compute_each(sim, name, &column)) return environment_in_place(sim, name, each);
   if (compute) {
     each->kind = MD_EACH_COMPUTE;
     each->compute = compute->kind;

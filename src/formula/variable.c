@@ -696,7 +696,8 @@ md_status md_variables_record(md_variables *variables, const char *name, md_each
   variables->records = false;
   free(value.each);
   *code = value.code;
-  if (value.code.n == 0) *code = (md_each_code){1, 1, {{.op = MD_OP_NUMBER, .number = value.one}}};
+  if (value.code.n == 0)
+    *code = (md_each_code){.n = 1, .depth = 1, .step = {{.op = MD_OP_NUMBER, .number = value.one}}};
   return status;
 }
 

@@ -53,8 +53,9 @@ typedef struct md_formula_particles {
                     bool *known);
   /* The value of such a name for the particle with that id, on all ranks. Collective. */
   md_status (*of_id)(void *context, const char *name, int64_t id, double *value, bool *known);
-  /* The step that stands for such a name where an engine evaluates a formula. MD_USAGE: engines do not know it. */
-  md_status (*step)(void *context, const char *name, md_each_step *step, bool *known);
+  /* The code of one step that stands for such a name where an engine evaluates a formula. MD_USAGE: engines do not
+   * know it. */
+  md_status (*record)(void *context, const char *name, md_each_code *code, bool *known);
 } md_formula_particles;
 
 /* What formulas of style vector read: c_ID and f_ID that are vectors. `begin` sets their common length, 0 if it is not

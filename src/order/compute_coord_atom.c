@@ -4,6 +4,7 @@
  * Reference: the LAMMPS manual, compute coord/atom. */
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"
+#include "src/group/dynamic_group.h"
 #include "src/group/groups.h"
 #include "src/output/observer.h"
 
@@ -13,8 +14,9 @@
 typedef struct compute_coord {
   md_host_compute base;
   double cutoff;
-  int other;         /* the group of the neighbours */
-  int *first, *last; /* [columns] types of the neighbours */
+  int other;                  /* the group of the neighbours */
+  int *first, *last;          /* [columns] types of the neighbours */
+  md_environment environment; /* for engines */
 } compute_coord;
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -52,6 +54,20 @@ static void count(void *context, int thread, const md_neighbour *i, const md_nei
     if (j->type >= c->first[k] && j->type <= c->last[k]) number[k] += 1.0;
 }
 
+static const md_environment *environment(md_host_compute *base, const md_sim *sim)
+{
+  compute_coord *c = (compute_coord *)base;
+  if (base->columns > MD_ENVIRONMENT_COLUMNS || md_dynamic_group_is(sim, c->other)) return NULL;
+  c->environment = (md_environment){.kind = MD_ENVIRONMENT_COORDINATION,
+                                    .cutoff = c->cutoff,
+                                    .group = md_group_bit(base->group),
+                                    .other = md_group_bit(c->other),
+                                    .columns = base->columns};
+  memcpy(c->environment.first, c->first, (size_t)base->columns * sizeof *c->first);
+  memcpy(c->environment.last, c->last, (size_t)base->columns * sizeof *c->last);
+  return &c->environment;
+}
+
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_coord *c = (compute_coord *)base;
@@ -74,5 +90,6 @@ const md_host_compute_style md_compute_coord_atom_style = {
     .size = sizeof(compute_coord),
     .parse = parse,
     .find = find,
+    .environment = environment,
     .free = free_types,
 };

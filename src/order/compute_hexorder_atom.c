@@ -2,20 +2,21 @@
  *
  * theta is the angle of a bond, from the neighbour, to the x axis. e^(i theta) is (x + i y)/r with r of x and y alone,
  * and its power needs only products. A bond along z has theta = 0. Sums go along sorted lists (nearest.h): the same
- * bits everywhere. Cost: the lists, and n products a neighbour.
+ * bits everywhere. An engine may do this in place (environment.h). Cost: the lists, and n products a neighbour.
  * References: Nelson and Halperin, Phys. Rev. B 19, 2457 (1979); the LAMMPS manual, compute hexorder/atom. */
+#include "common/sums/environment.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/command.h"
 #include "src/order/nearest.h"
 #include "src/output/observer.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct compute_hexorder {
   md_host_compute base;
   md_near_search search;
   int64_t degree;
+  md_environment environment; /* for engines */
 } compute_hexorder;
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -41,21 +42,21 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 
 static void find_one(const compute_hexorder *c, const md_near_list *list, double each[2])
 {
-  if (list->n == 0 || list->n < c->search.most) return;
-  for (int64_t k = 0; k < list->n; ++k) {
-    const double *delta = list->at[k].delta, r = sqrt(fma(delta[1], delta[1], delta[0] * delta[0]));
-    const double x = r > 0.0 ? -delta[0] / r : 1.0, y = r > 0.0 ? -delta[1] / r : 0.0;
-    double re = 1.0, im = 0.0;
-    for (int64_t n = 0; n < c->degree; ++n) {
-      const double next = re * x - im * y;
-      im = re * y + im * x;
-      re = next;
-    }
-    each[0] += re;
-    each[1] += im;
-  }
-  each[0] /= (double)list->n;
-  each[1] /= (double)list->n;
+  for (int64_t k = 0; k < list->n; ++k) md_hexatic_add(list->at[k].delta, c->degree, each);
+  md_hexatic_end(list->n, c->search.most, each);
+}
+
+static const md_environment *environment(md_host_compute *base, const md_sim *sim)
+{
+  compute_hexorder *c = (compute_hexorder *)base;
+  c->environment = (md_environment){.kind = MD_ENVIRONMENT_HEXATIC,
+                                    .cutoff = md_near_with_cutoff(sim, c->search).cutoff,
+                                    .group = md_group_bit(base->group),
+                                    .other = MD_GROUP_ALL,
+                                    .columns = base->columns,
+                                    .most = c->search.most,
+                                    .degree = c->degree};
+  return &c->environment;
 }
 
 static md_status find(md_host_compute *base, md_view *view)
@@ -80,4 +81,5 @@ const md_host_compute_style md_compute_hexorder_atom_style = {
     .size = sizeof(compute_hexorder),
     .parse = parse,
     .find = find,
+    .environment = environment,
 };

@@ -1,0 +1,204 @@
+"""Values that neighbours give to particles, where a GPU makes them: the files of naive, and no download between the
+ends of a run where sums, histograms and pictures use them."""
+
+from __future__ import annotations
+
+import re
+from typing import Dict, Tuple
+
+import pytest
+
+import harness
+from test_in_place import MIXTURE, PLANE, TILTED, downloads, pictures, put_ids
+
+pytestmark = pytest.mark.gpu
+
+VALUES = """\
+compute h all hexorder/atom
+compute n half hexorder/atom nnn 12 degree 4 cutoff 2.3
+compute m half hexorder/atom nnn NULL degree 3 cutoff 1.27
+compute o all coord/atom cutoff 1.4
+compute c half cluster/atom 1.02
+compute d all cluster/atom 1.31
+"""
+COLUMNS = ("c_h[1]", "c_h[2]", "c_n[1]", "c_n[2]", "c_m[1]", "c_m[2]", "c_o", "c_c", "c_d")
+SUMS = VALUES + f"""\
+variable s atom sqrt(c_h[1]^2+c_h[2]^2)
+variable q atom c_n[1]*vx-c_n[2]
+compute all all reduce sum {" ".join(COLUMNS)} v_s v_q vx mass
+compute half half reduce ave {" ".join(COLUMNS)}
+compute sq half reduce sumsq c_o v_s vx type x
+compute msq all reduce avesq c_o c_n[2]
+compute least half reduce min {" ".join(COLUMNS)} v_q
+compute most all reduce max {" ".join(COLUMNS)} v_q
+fix a all ave/time 10 1 10 c_all[*] c_half[*] c_sq[*] c_msq[*] c_least[*] c_most[*] file a.txt format " %.17g"
+fix b all ave/histo 10 1 10 -1 1 30 {" ".join(COLUMNS[:6])} v_s v_q mode vector file b.txt beyond extra
+fix c half ave/histo 10 1 10 0 400 50 c_o c_c c_d mode vector file c.txt
+compute layers all chunk/atom bin/1d x lower 0.5 units box
+fix d half ave/chunk 10 1 10 layers c_h[1] c_m[2] c_o v_s c_d file d.txt format " %.17g"
+dump i all image 20 i.*.png v_s type size 150 100
+dump j half image 20 j.*.png c_d type size 90 60 adiam 0.6
+"""
+FILES = "abcd"
+# Values by type and group, of two types in a plane; and of one type there.
+TYPES = MIXTURE[MIXTURE.index("set type"):MIXTURE.index("velocity")]
+BEGIN = {
+    "mixture": MIXTURE[:MIXTURE.index("compute")],
+    "plane": PLANE[:PLANE.index("compute")],
+    "types": PLANE[:PLANE.index("compute")].replace("create_box 1", "create_box 2").replace("mass 1 1.7\n", TYPES),
+}
+BY_TYPE = """\
+compute t all coord/atom cutoff 1.6 group half 1 2 * 2*2
+compute u all reduce sum c_t[*]
+fix t all ave/time 10 1 10 c_u[*] file t.txt
+"""
+DECKS = {name: begin + SUMS + (BY_TYPE if name != "plane" else "") + "run 60\n" for name, begin in BEGIN.items()}
+
+
+def texts(folder) -> Dict[str, str]:
+    return {path.name: path.read_text() for path in sorted(folder.glob("?.txt"))}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> Dict[str, Tuple[Dict[str, str], Dict[str, bytes]]]:
+    found = {}
+    for name, deck in DECKS.items():
+        folder = tmp_path_factory.mktemp(name)
+        harness.run(deck, folder, engine="naive")
+        found[name] = texts(folder), {p.name: p.read_bytes() for p in folder.glob("[ij].*.png")}
+        assert set(f"{k}.txt" for k in FILES) <= set(found[name][0]) and len(found[name][1]) == 8
+    return found
+
+
+@pytest.mark.parametrize("deck", DECKS)
+@pytest.mark.parametrize("neighbours", ["list", "cells"])
+def test_equal_naive_without_a_download(deck, neighbours, expected, tmp_path):
+    result = harness.run(DECKS[deck], tmp_path, engine="gpu", package={"neighbours": neighbours})
+    assert texts(tmp_path) == expected[deck][0]
+    assert {p.name: p.read_bytes() for p in tmp_path.glob("[ij].*.png")} == expected[deck][1]
+    assert downloads(result) == 1
+
+
+DUMP = f"""\
+variable w atom c_h[1]*id+c_o
+dump a all custom 10 a.dump id {" ".join(COLUMNS)} v_w
+dump_modify a sort id format float %.17g thresh c_o > 2
+fix k all ave/atom 2 5 10 c_h[1] c_o c_d
+dump b half custom 10 b.dump id f_k[1] f_k[2] f_k[3]
+dump_modify b sort id format float %.17g
+"""
+
+
+@pytest.mark.parametrize("deck", BEGIN)
+@pytest.mark.parametrize("ranks", [None, pytest.param(2, marks=pytest.mark.mpi)])
+def test_dumps_equal_naive(deck, ranks, tmp_path):
+    """Values that go to the host with the particles; ranks find them there."""
+    for name, words in (("naive", {}), ("gpu", {"ranks": ranks})):
+        harness.run(BEGIN[deck] + VALUES + DUMP + "run 20\n", tmp_path / name, engine=name, **words)
+    for file in ("a.dump", "b.dump"):
+        assert (tmp_path / "gpu" / file).read_bytes() == (tmp_path / "naive" / file).read_bytes()
+
+
+TIES = """\
+units lj
+dimension 2
+read_data ids.data
+mass * 1
+pair_style lj/cut 1.1
+pair_coeff * * 1 0.5
+fix move all nve
+compute h all hexorder/atom nnn 3 degree 1 cutoff 1.3
+compute n all hexorder/atom nnn 7 degree 3 cutoff 2.1
+compute c all cluster/atom 1.0000001
+compute r all reduce sum c_h[*] c_n[*] c_c
+fix a all ave/time 1 1 1 c_r[*] file a.txt format " %.17g"
+dump i all image 1 a.*.png c_h[1] type size 60 60
+run 0
+"""
+
+
+@pytest.mark.parametrize("neighbours", ["list", "cells"])
+def test_smaller_ids_come_first_equal_naive(neighbours, tmp_path):
+    """On a lattice which neighbours are the nearest is for ids to say. These are in no order of places."""
+    for name in ("naive", "gpu"):
+        put_ids(tmp_path / name)
+    harness.run(TIES, tmp_path / "naive", engine="naive")
+    result = harness.run(TIES, tmp_path / "gpu", engine="gpu", package={"neighbours": neighbours})
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive")
+    assert pictures(tmp_path / "gpu") == pictures(tmp_path / "naive") != {}
+    assert downloads(result) == 1
+    sums = [float(word) for word in (tmp_path / "gpu" / "a.txt").read_text().splitlines()[-1].split()]
+    assert sums[5] == 64.0 and any(abs(value) > 1.0 for value in sums[1:5])
+
+
+def test_clusters_that_cross_faces_equal_naive(tmp_path):
+    """A spiral through all faces of a periodic box is one cluster, and a ring of the box another one."""
+    side, turns = 24, 3
+    spiral = [(0.9 * k % side, 4 + 0.9 * k * turns / side % 12) for k in range(240)]
+    rows = "".join(f"{7 * k + 3} 1 {x:.17g} {y:.17g} 0\n" for k, (x, y) in enumerate(spiral))
+    ring = "".join(f"{7 * k + 4} 1 {k + 0.25} 0.5 0\n" for k in range(side))
+    (tmp_path / "d.data").write_text(f"c\n\n{240 + side} atoms\n1 atom types\n\n0 {side} xlo xhi\n0 {side} ylo yhi\n"
+                                     f"-0.5 0.5 zlo zhi\n\nMasses\n\n1 1\n\nAtoms # atomic\n\n{rows}{ring}")
+    deck = (f"units lj\ndimension 2\nread_data {tmp_path}/d.data\npair_style lj/cut 0.01\npair_coeff 1 1 0 0.005\n"
+            "compute c all cluster/atom 1.01\ndump d all custom 1 d.txt id c_c\nfix 1 all nve\n"
+            "compute m all reduce max c_c\nthermo_style custom step c_m\nrun 0\n")
+    found = {}
+    for engine in ("naive", "gpu"):
+        result = harness.run(deck, tmp_path / engine, engine=engine)
+        frame = harness.read_dump(tmp_path / engine / "d.txt")[0]
+        found[engine] = dict(zip(frame.columns["id"], frame.columns["c_c"])), result.table.rows
+    assert found["gpu"] == found["naive"]
+    assert {found["gpu"][0][7 * k + 4] for k in range(side)} == {4.0}
+
+
+# Without periodic faces, as the switch `sorted no` wants it.
+WALLS = BEGIN["plane"].replace("boundary p f p", "boundary f f p").replace("ylo EDGE yhi EDGE",
+                                                                            "xlo EDGE xhi EDGE ylo EDGE yhi EDGE")
+LEFT = {
+    "a cutoff beyond half a side": ("compute v all coord/atom cutoff 3.4", {}),
+    "many nearest": ("compute v all hexorder/atom nnn 17 cutoff 2.5", {}),
+    "too many of all": ("compute v all hexorder/atom nnn NULL cutoff 2.5", {}),
+    "not sorted": ("compute v all cluster/atom 1.1", {"sorted": "no"}),
+    "a dynamic group": ("group some dynamic all var fast every 5\ncompute v some coord/atom cutoff 1.4", {}),
+    "columns": ("compute v all coord/atom cutoff 1.4 " + "1 2 * " * 3, {}),
+}
+
+
+@pytest.mark.parametrize("case", LEFT)
+def test_others_are_left_to_the_host(case, tmp_path):
+    line, package = LEFT[case]
+    begin = WALLS if package else BEGIN["mixture"]
+    name = "c_v" if re.search(r"cluster|1\.4$|3\.4$", line) else "c_v[1]"
+    deck = (begin + f"variable fast atom vx>0.5\n{line}\ncompute r all reduce sum {name}\n"
+            f"fix a all ave/histo 5 1 5 -1 15 9 {name} mode vector file a.txt\n"
+            f"fix b all ave/time 5 1 5 c_r file b.txt format \" %.17g\"\nrun 10\n")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", package=package)
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive")
+    assert downloads(result) > 1
+
+
+def test_formulas_of_two_computes_are_left_to_the_host(tmp_path):
+    deck = (BEGIN["mixture"] + VALUES + "variable v atom c_o-c_h[1]\n"
+            "fix a all ave/histo 5 1 5 -1 15 9 v_v mode vector file a.txt\nrun 10\n")
+    for engine in ("naive", "gpu"):
+        result = harness.run(deck, tmp_path / engine, engine=engine)
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive")
+    assert downloads(result) > 1
+
+
+def test_tilted_and_changing_boxes_equal_naive(tmp_path):
+    for k, begin in enumerate((TILTED + "fix move all nve\n", BEGIN["mixture"].replace(
+            "fix move all nve", "fix move all npt temp 1 1 0.5 iso 1 1 2"))):
+        deck = (begin + "compute v all hexorder/atom\ncompute w all cluster/atom 1.05\n"
+                "compute r all reduce sum c_v[*] c_w\nthermo_style custom step c_r[*]\nthermo 5\nrun 10\n")
+        rows = [harness.run(deck, tmp_path / f"{k}{engine}", engine=engine).table.rows for engine in ("naive", "gpu")]
+        assert rows[0] == rows[1]
+
+
+def test_mixed_precision_is_near(tmp_path):
+    deck = (BEGIN["plane"] + "compute v all hexorder/atom cutoff 1.7\ncompute r all reduce ave c_v[*]\n"
+            "thermo_style custom step c_r[*]\nrun 0\n")
+    found = [[float(word) for word in harness.run(deck, tmp_path / engine, engine=engine).table.rows[0][1:]]
+             for engine in ("naive", "gpu-mixed")]
+    assert found[1] == pytest.approx(found[0], abs=1e-4)
