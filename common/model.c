@@ -114,7 +114,8 @@ md_box md_model_shown_box(const md_model *model)
   md_box box = model->box;
   for (int d = 0; d < box.dim && model->move.pending; ++d)
     for (int side = 0; side < 2; ++side)
-      md_box_move_face(&box, d, side, side ? model->move.hi[d] : model->move.lo[d]);
+      if (!md_box_face_follows(&box, d, side))
+        md_box_move_face(&box, d, side, side ? model->move.hi[d] : model->move.lo[d]);
   if (model->move.pending && box.triclinic) md_box_follow_tilt(&box, &model->box, model->move.tilt);
   return box;
 }

@@ -243,7 +243,8 @@ static void download_chunk(const md_engine *e, const pass *s, int64_t c, finding
 
 /* The positions that leave the engine must be wrapped. Wrapping moves particles by whole box lengths, and the ghosts
  * of the present list do not follow. So a rebin wraps the particles, and makes ghosts and list anew. Forces for output
- * need a full list, which then also serves the steps until it ends. */
+ * need a full list, which then also serves the steps until it ends. It is made from the cells of a rebin that was made
+ * at the present positions, by this call or by the last one, so that the order of the last call stays. */
 static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
@@ -252,7 +253,10 @@ static md_status download(md_engine *e, double *const force[3])
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(engine_finish_halo(e));
   e->list.full_wanted = force != NULL;
-  if (!e->built || (wrap && e->moved) || (force && e->list.half)) MD_TRY(engine_rebin(e));
+  if (!e->built || (e->moved && (wrap || e->list.half)))
+    MD_TRY(engine_rebin(e));
+  else if (force && e->list.half)
+    MD_TRY(engine_relist(e, 0.0));
   e->list.full_wanted = false;
   if (!force) return MD_OK;
   MD_TRY(engine_prepare_pairs(e));

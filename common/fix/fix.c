@@ -676,6 +676,12 @@ static md_status check_changes(const md_model *model)
     bool axis[3] = {false, false, false};
     if (!style->changes) continue;
     MD_TRY(check_shear(model, style));
+    if ((style->parts || style->relax) && md_box_follows(&model->box))
+      return md_error(
+          MD_USAGE,
+          "fix %s takes the pressure, and so the volume, in each step, while faces of the box follow the "
+          "particles (boundary s or m) only at those that are shown: use boundary f or p",
+          style->name);
     style->changes(&model->fix[f], model, axis);
     for (int d = 0; d < 3; ++d) {
       any = any || axis[d];

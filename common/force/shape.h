@@ -65,8 +65,9 @@ MD_FN bool md_shape_encloses(const double *k, const double x[3])
     return in;
   }
   if (!(md_shape_radial(k, x, delta) <= at[3])) return false;
+  if (k[SHAPE_KIND] == SHAPE_SPHERE) return true;
   const double along = x[(int)k[SHAPE_AXIS]];
-  return k[SHAPE_KIND] == SHAPE_SPHERE || (along >= at[4] && along <= at[5]);
+  return along >= at[4] && along <= at[5];
 }
 
 MD_FN bool md_shape_contains(const double *k, const double x[3])

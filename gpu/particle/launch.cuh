@@ -229,7 +229,8 @@ template <class T>
 md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &,
                        typename T::real *const impulse[3], bool step);
 /* ladder.cu: the same bits, with the variant that the options sorted, padded, unrolled and staged select; from
- * cells, without ghosts. order: from launch_index(), or NULL if the particles are sorted. */
+ * cells, without ghosts, for styles with kernels of their own. order: from launch_index(), or NULL if the particles are
+ * sorted. */
 md_status launch_force_ladder(const launch &, md_pair_kind, const md_gpu_options &,
                               const system_view<exact2> &, const int *order, double *const impulse[3],
                               bool step);

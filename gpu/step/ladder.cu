@@ -201,7 +201,7 @@ template <int STYLE, int... BITS>
 static void launch_style(int bits, std::integer_sequence<int, BITS...>, const launch &l,
                          const system_view<exact2> &s, const int *order, const components &impulse, bool step)
 {
-  /* Configurations with a style that shares kernels are refused. */
+  /* force.cu takes styles that share kernels. */
   if constexpr (STYLE < MD_PAIR_SHARED_STYLE)
     ((bits == BITS ? launch_variant<STYLE, BITS>(l, s, order, impulse, step) : void()), ...);
 }

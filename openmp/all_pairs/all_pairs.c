@@ -83,9 +83,10 @@ static void pack(md_engine *e, double charge)
   const md_particles *p = e->p;
   double *row = e->own + ALL_PAD;
   e->own[0] = (double)p->n;
-  for (int d = 0; d < p->dim; ++d, row += e->capacity) memcpy(row, p->x[d], (size_t)p->n * sizeof *row);
+  for (int d = 0; d < p->dim; ++d, row += e->capacity)
+    if (p->n > 0) memcpy(row, p->x[d], (size_t)p->n * sizeof *row);
   for (int64_t i = 0; i < p->n; ++i) row[i] = md_mass_of(e->model, p, i) * charge;
-  memcpy(row + e->capacity, p->id, (size_t)p->n * sizeof *p->id);
+  if (p->n > 0) memcpy(row + e->capacity, p->id, (size_t)p->n * sizeof *p->id);
 }
 
 /* Calls `work` with the block of every rank, in parts. `from` and `parts`: the work is part `from` of `parts`. */

@@ -216,10 +216,12 @@ static md_status create(velocity_call *c)
 
 /* ---- the other styles ---- */
 
-static void set_component(const velocity_call *c, int d, const md_formula_value *value)
+/* LAMMPS takes numbers in lattice units, and variables as they are. */
+static void set_component(const velocity_call *c, int d, const char *word, const md_formula_value *value)
 {
   const md_particles *p = &c->sim->particles;
-  const double unit = c->in_box_units ? 1.0 : md_lattice_unit(c->sim, d);
+  const bool scales = !c->in_box_units && strncmp(word, "v_", 2) != 0;
+  const double unit = scales ? md_lattice_unit(c->sim, d) : 1.0;
   double *v = p->v[d];
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
@@ -238,7 +240,7 @@ static md_status set(velocity_call *c)
   if (status == MD_OK && p->dim == 2 && (value[2].one != 0.0 || value[2].each))
     status = md_error(MD_USAGE, "velocity set: vz must be 0 or NULL in two dimensions, not %s", word[2]);
   for (int d = 0; d < p->dim && status == MD_OK; ++d)
-    if (strcmp(word[d], "NULL") != 0) set_component(c, d, &value[d]);
+    if (strcmp(word[d], "NULL") != 0) set_component(c, d, word[d], &value[d]);
   for (int d = 0; d < 3; ++d) free(value[d].each);
   return status;
 }

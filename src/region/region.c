@@ -22,6 +22,7 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
   for (md_region *r = sim->regions; r; r = r->next) {
     if (strcmp(r->id, id) == 0) {
       *region = r;
+      r->box = &sim->model.box;
       return md_region_settle(sim, r);
     }
     const size_t used = strlen(known);

@@ -40,6 +40,7 @@ struct md_region {
   int nmember;
   struct md_region **member; /* [nmember] of union and intersect; the array is owned, the regions are not */
   struct md_region *next;
+  const md_box *box; /* that of the simulation, since the region was looked up */
 };
 
 /* What a style reads its words with: `word` are those behind the style's name. */
@@ -67,11 +68,13 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
  * is 0. */
 bool md_region_contains(const md_region *region, const double x[3], int dim);
 
-/* Whether particle i is in the region. */
+/* Whether particle i is in the region, which has been looked up. In a tilted box its place is the one that is shown:
+ * engines keep particles in the brick. */
 static inline bool md_region_has(const md_region *region, const md_particles *p, int64_t i)
 {
-  return md_region_contains(region, (double[3]){p->x[0][i], p->x[1][i], p->dim == 3 ? p->x[2][i] : 0.0},
-                            p->dim);
+  double x[3];
+  md_particle_shown(p, region->box, i, x);
+  return md_region_contains(region, x, p->dim);
 }
 
 /* The bounds along axis d of the block that encloses the region: infinite if its side is out. */

@@ -76,6 +76,20 @@ def test_forces_are_dumped_from_full_lists_between_half_ones(expected, tmp_path)
     assert float(re.search(r"stored neighbours: ([\d.]+)", result.log.split("Loop time")[-1])[1]) > 78
 
 
+def test_dumps_with_forces_are_sorted_in_boxes_that_are_not_periodic(tmp_path):
+    """The full list for the forces must not sort the particles, whose order by id is known by then."""
+    deck = ("units lj\nboundary f s fm\nlattice fcc 0.8442 origin 0.1 0.1 0.1\nregion box block 0 6 0 6 0 6\n"
+            "create_box 1 box\ncreate_atoms 1 box\nmass 1 1\nvelocity all create 1.44 87287\npair_style lj/cut 2.5\n"
+            "pair_coeff 1 1 1 1\nfix 1 all nve\nfix 2 all wall/reflect xlo EDGE xhi EDGE zlo EDGE\n"
+            "dump 1 all custom 20 forces.dump id x y z fx fy fz\nrun 60\n")
+    for engine in ("naive", "openmp"):
+        harness.run(deck, tmp_path / engine, engine=engine)
+    one, other = ((tmp_path / engine / "forces.dump").read_bytes() for engine in ("naive", "openmp"))
+    assert one == other
+    for frame in harness.read_dump(tmp_path / "openmp" / "forces.dump"):
+        assert frame.columns["id"].tolist() == list(range(1, 865))
+
+
 # 216 beads in chains, in a box in which a bead has 127 neighbours, among them images of its partners.
 BONDED = f"""
 units lj

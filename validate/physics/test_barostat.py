@@ -228,6 +228,12 @@ def test_boxes_that_do_not_change(tmp_path):
         "fix 2 all nph iso 1 1 1 fixedpoint 1 1": ["fixedpoint needs X Y Z"],
     }.items():
         refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, *words)
+    for boundary in ("p s p", "p p fm"):
+        for line in ("fix 2 all press/berendsen x 1 1 1\nrun 1", "unfix 1\nfix 2 all nph x 1 1 1\nrun 1",
+                     "unfix 1\nfix 2 all npt temp 1 1 1 x 1 1 1\nrun 1",
+                     "fix 2 all box/relax x 1\nmin_style cg\nminimize 0 0 5 9"):
+            refused(run_deck(tmp_path, BOX.replace("region", f"boundary {boundary}\nregion", 1) + line + "\n"), USAGE,
+                    line.split(" all ")[1].split()[0], "volume", "boundary s or m", "use boundary f or p")
     two = "fix 2 all deform 1 x erate 1\nfix 3 all deform 1 x vel 1\nrun 1\n"
     refused(run_deck(tmp_path, BOX + two), USAGE, "two fixes", "along x")
     refused(run_deck(tmp_path, BOX + "unfix 1\nfix 2 all deform 1 x erate 1\nrun 1\n"), USAGE, "fix nve")

@@ -700,6 +700,20 @@ def test_lmp_follows_a_droplet_alike(dim, boundary, fast_engine, tmp_path):
     assert ours.at(50)["Volume"] > 1.2 * ours.at(0)["Volume"]
 
 
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_deforms_a_box_that_follows_alike(tmp_path):
+    """The box of a row has the faces of fix deform, and those that follow the particles."""
+    deck = DROPLET.format(dim=3, boundary="p s m", wall="fix 2 all deform 1 x erate 0.2 remap x")
+    harness.run("boundary p f f\nlattice fcc 0.9\nregion b block 0 5 0 5 -3 3\ncreate_box 1 b\ncreate_atoms 1 box\n"
+                "mass 1 1\nvelocity all create 6 87287\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\n"
+                "write_data drop.data nocoeff\n", tmp_path)
+    (tmp_path / "in.drop").write_text(deck)
+    ours, theirs = harness.run(tmp_path / "in.drop", tmp_path).table, lammps(tmp_path / "in.drop", tmp_path)
+    for step, relative in ((0, 1e-9), (20, 1e-7), (50, 1e-6)):
+        for name in ("Volume", "Lx", "Ly", "Lz", "Xlo", "Xhi", "Ylo", "Yhi", "Zlo", "Zhi", "Press", "PotEng"):
+            assert ours.at(step)[name] == pytest.approx(theirs.at(step)[name], rel=relative, abs=relative), (step, name)
+
+
 def test_style_one_shows_the_volume_of_a_box_that_follows(tmp_path):
     deck = ("boundary {}\nregion b block 0 4 0 5 0 6\ncreate_box 1 b\ncreate_atoms 1 single 1 1 1\nmass 1 1\n"
             "thermo_style one\nrun 0\n")

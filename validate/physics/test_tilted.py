@@ -235,6 +235,45 @@ def test_output(tmp_path):
     assert f"TOP {places[:, 0].max():.15g}"[:14] in log
 
 
+MEASURED = """
+group some id 1:300
+region ball sphere 0.2 1.2 2.7 1.9 units box side {side}
+compute t all temp/region ball
+compute r some reduce/region ball sum x vy
+compute s all property/atom xs ys zs
+compute f all reduce sum c_s[1] c_s[2] c_s[3]
+compute k all chunk/atom type region ball
+fix k all ave/chunk 1 1 10 k vx file /dev/null
+variable m atom rmask(ball)*y
+compute m all reduce sum v_m
+variable inside equal count(some,ball)
+dump all all custom 10 all.dump id type x y z vx vy vz xs ys zs
+dump near all custom 10 near.dump id
+dump_modify near region ball
+thermo_style custom step c_t c_r[1] c_r[2] c_f[1] c_f[2] c_f[3] f_k[1][1] f_k[2][1] c_m v_inside
+thermo_modify norm no format float %.15g
+thermo 10
+run 30
+"""
+
+
+@pytest.mark.parametrize("side", ["in", "out"])
+def test_regions_lie_in_the_parallelepiped_during_a_run(side, tmp_path):
+    table = harness.run(start() + MEASURED.format(side=side), tmp_path).table
+    near = harness.read_dump(tmp_path / "near.dump")
+    for number, frame in enumerate(harness.read_dump(tmp_path / "all.dump")):
+        row, places, speeds = table.at(10 * number), frame.vectors("x", "y", "z"), frame.vectors("vx", "vy", "vz")
+        inside = (np.linalg.norm(places - [0.2, 1.2, 2.7], axis=1) <= 1.9) == (side == "in")
+        assert 10 < inside.sum() < len(inside) - 10
+        number, kind = frame.columns["id"], frame.columns["type"]
+        some, mass = inside & (number <= 300), np.where(kind == 2, 2.5, 1.0)
+        temperature = (mass[:, None] * speeds**2)[inside].sum() / (3 * inside.sum() - 3)
+        values = (temperature, places[some, 0].sum(), speeds[some, 1].sum(), *frame.vectors("xs", "ys", "zs").sum(0),
+                  (inside & (kind == 1)).sum(), (inside & (kind == 2)).sum(), places[inside, 1].sum(), some.sum())
+        assert [row[title] for title in table.titles[1:]] == pytest.approx(values, rel=1e-9, abs=1e-9)
+        assert near[int(row["Step"]) // 10].columns["id"].tolist() == number[inside].tolist()
+
+
 CHANGED = """\
 units lj
 atom_style atomic

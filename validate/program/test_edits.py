@@ -283,9 +283,12 @@ def test_compress_gives_ids_in_their_order(tmp_path):
 
 
 def test_numbers_from_variables(tmp_path):
-    frame, _ = frame_of(MELT + "variable a equal 2*PI\nset atom 10*20 vy v_a\nvelocity all set v_a NULL 0\n", tmp_path)
+    """LAMMPS takes a number of velocity set in lattice units, and a variable as it is."""
+    text = MELT + "variable a equal 2*PI\nset atom 10*20 vy v_a\nvelocity all set v_a NULL 0.5\n"
+    frame, _ = frame_of(text, tmp_path)
     assert sorted(set(frame.columns["vy"])) == pytest.approx([0.0, 2 * np.pi], rel=1e-12)
-    assert frame.columns["vx"] == pytest.approx(2 * np.pi * (4 / 0.8442) ** (1 / 3), rel=1e-12)
+    assert frame.columns["vx"] == pytest.approx(2 * np.pi, rel=1e-12)
+    assert frame.columns["vz"] == pytest.approx(0.5 * (4 / 0.8442) ** (1 / 3), rel=1e-12)
 
 
 RANDOM = {
