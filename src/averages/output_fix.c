@@ -277,6 +277,7 @@ md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const
   }
   fix->style = style;
   fix->last_step = -1;
+  fix->runs = sim->history.nrun;
   snprintf(fix->id, sizeof fix->id, "%s", id);
   snprintf(fix->observer.id, sizeof fix->observer.id, "fix %.59s", id);
   fix->observer.group = group;
@@ -328,6 +329,45 @@ md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix)
   md_file_unuse(sim->files, MD_FILE_FIX, fix->id);
   free_fix(fix);
   return status;
+}
+
+/* ---- jumps ---- */
+
+bool md_output_fixes_keep_step(const md_sim *sim)
+{
+  for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next)
+    if (((const md_output_fix *)o)->style->keeps_step) return true;
+  return false;
+}
+
+/* The mark of the fix among n; NULL: there is none. */
+static const md_output_mark *mark_of(const md_output_fix *fix, const md_output_mark *mark, int64_t n)
+{
+  int64_t k = 0;
+  while (k < n && strcmp(mark[k].id, fix->observer.id) != 0) ++k;
+  return k < n && mark[k].nstate > 0 ? &mark[k] : NULL;
+}
+
+md_status md_output_fixes_check_jump(const md_sim *sim, int64_t nrun, const md_output_mark *mark, int64_t n)
+{
+  for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
+    const md_output_fix *fix = (const md_output_fix *)o;
+    if (fix->style->keeps_step && (fix->runs >= nrun || !mark_of(fix, mark, n)))
+      return md_error(MD_USAGE, "it does not hold the sums of fix %s (%s)", fix->id, fix->style->name);
+  }
+  return MD_OK;
+}
+
+md_status md_output_fixes_jump(md_sim *sim, const md_output_mark *mark, int64_t n)
+{
+  for (md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
+    md_output_fix *fix = (md_output_fix *)o;
+    const md_output_mark *then = mark_of(fix, mark, n);
+    if (!fix->style->keeps_step || !then) continue;
+    MD_TRY(name_in_error(fix, load_state(fix, then)));
+    fix->last_step = then->last_step;
+  }
+  return MD_OK;
 }
 
 md_status md_output_fix_check_reset(const md_sim *sim)

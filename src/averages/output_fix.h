@@ -71,6 +71,7 @@ struct md_output_fix {
   md_text text;   /* to write after `look` */
   md_output *output;
   int64_t last_step; /* of the last look; -1: none */
+  int64_t runs;      /* runs of the deck that had begun when the fix was defined */
 };
 
 #define MD_OUTPUT_FIX(symbol) extern const md_output_fix_style md_fix_##symbol##_style;
@@ -102,6 +103,17 @@ md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix) MD_CHECKED;
 
 /* MD_USAGE if there is a fix that counts on steps that follow each other. */
 md_status md_output_fix_check_reset(const md_sim *sim) MD_CHECKED;
+
+/* Does an output fix count on steps that follow each other? */
+bool md_output_fixes_keep_step(const md_sim *sim);
+
+/* Can output fixes go on from a restart at once, as if the run in which it was written had just come there? Those that
+ * count on steps take their sums from its n marks. nrun: the runs of the deck that had begun then, which are those of
+ * the present deck. MD_USAGE: a fix has no sums there. */
+md_status md_output_fixes_check_jump(const md_sim *sim, int64_t nrun, const md_output_mark *mark,
+                                     int64_t n) MD_CHECKED;
+/* Takes these sums. Files stay as they are. MD_RUNTIME: sums do not suit their fix. */
+md_status md_output_fixes_jump(md_sim *sim, const md_output_mark *mark, int64_t n) MD_CHECKED;
 
 /* Takes the value of the keyword title1, title2 or title3. MD_USAGE: it is another keyword; `accepted` lists those of
  * the style. */

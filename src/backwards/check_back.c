@@ -44,7 +44,8 @@ md_status md_check_reversible(const md_sim *sim, const char *command)
   return MD_OK;
 }
 
-static md_status check_outputs(const md_sim *sim, const char *command)
+/* jumps: the state becomes that of a restart at once, with the sums of averages. */
+static md_status check_outputs(const md_sim *sim, const char *command, bool jumps)
 {
   for (const md_observer *o = sim->observers; o; o = o->next) {
     if (md_is_output_fix(o)) {
@@ -52,7 +53,7 @@ static md_status check_outputs(const md_sim *sim, const char *command)
       if (fix->style->edit)
         return md_error(MD_USAGE, "%s: fix %s (%s) changes the particles between steps, which no step undoes",
                         command, fix->id, fix->style->name);
-      if (fix->style->keeps_step)
+      if (fix->style->keeps_step && !(jumps && fix->style->walk && !fix->each))
         return md_error(MD_USAGE, "%s: fix %s (%s) counts on steps that go up; unfix it before", command,
                         fix->id, fix->style->name);
     } else if (md_dump_needs_rise(o)) {
@@ -69,12 +70,12 @@ static md_status check_outputs(const md_sim *sim, const char *command)
 md_status md_check_back(const md_sim *sim, const char *command)
 {
   MD_TRY(md_check_reversible(sim, command));
-  return check_outputs(sim, command);
+  return check_outputs(sim, command, false);
 }
 
 md_status md_check_jump(const md_sim *sim, const char *command)
 {
-  MD_TRY(check_outputs(sim, command));
+  MD_TRY(check_outputs(sim, command, true));
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (md_is_follower(o))
       return md_error(MD_USAGE, "%s: a compute such as msd follows the particles from step to step", command);

@@ -2,6 +2,7 @@
 #include "src/backwards/nearest.h"
 #include "common/fix/fix.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/backwards/check_back.h"
 #include "src/box/faces.h"
 #include "src/deck/deck.h"
@@ -28,6 +29,7 @@ bool md_nearest_is_reversible(const md_sim *sim, const md_restart *r)
 static int64_t cost_of(const md_sim *sim, const md_restart *r, int64_t to)
 {
   const int64_t away = llabs(to - r->model.step);
+  if (to < r->model.step && md_output_fixes_keep_step(sim)) return INT64_MAX;
   if (away > 0 && !md_resume_holds(r, to) && !md_nearest_is_reversible(sim, r)) return INT64_MAX;
   return away < INT64_MAX - READING_GPU ? away + md_nearest_reading(sim) : INT64_MAX;
 }
@@ -71,16 +73,23 @@ static bool is_same_model(const md_sim *sim, const md_restart *r)
   return md_restart_course_hash(&copy) == md_restart_course_hash(&r->model);
 }
 
+/* The number of runs, from the first one on, that both decks have. */
+static int64_t shared_runs(const md_history *here, const md_history *there)
+{
+  int64_t n = 0;
+  while (n < here->nrun && n < there->nrun && here->run[n].deck == there->run[n].deck &&
+         here->run[n].first == there->run[n].first)
+    ++n;
+  return n;
+}
+
 /* beginning: the checksum of the particles when the present deck's first run began, or would begin. */
 static md_status check_course(const md_sim *sim, const char *path, const md_restart *r, uint64_t beginning)
 {
   const md_history *here = &sim->history, *there = &r->history;
-  int64_t shared = 0;
   if (there->nrun < 1 || there->beginning != beginning)
     return other(path, "its first run began with other particles");
-  while (shared < here->nrun && shared < there->nrun && here->run[shared].deck == there->run[shared].deck &&
-         here->run[shared].first == there->run[shared].first)
-    ++shared;
+  const int64_t shared = shared_runs(here, there);
   const int64_t from = shared > 0 ? shared - 1 : 0;
   if (!is_same_model(sim, r))
     return other(path, "its box, masses, interaction, fixes or timestep are different");
@@ -88,6 +97,18 @@ static md_status check_course(const md_sim *sim, const char *path, const md_rest
   if (!is_one_course(here, from) || !is_one_course(there, from))
     return other(path, "a command has changed particles or fixes between it and the present step");
   return MD_OK;
+}
+
+/* Are the sums of averages in the file, of the same fixes? Its deck up to its run must be the present one. */
+static md_status check_sums(const md_sim *sim, const char *path, const md_restart *r)
+{
+  const int64_t nrun = r->history.nrun;
+  if (!md_output_fixes_keep_step(sim)) return MD_OK;
+  md_status status = md_output_fixes_check_jump(sim, nrun, r->output, r->noutput);
+  if (status == MD_OK && shared_runs(&sim->history, &r->history) < nrun)
+    status = md_error(MD_USAGE, "it was written by another deck, whose fixes may have other sums");
+  if (status != MD_OK) md_error_prefix("restart %.500s: ", path);
+  return status;
 }
 
 /* Reads the header of a candidate. */
@@ -98,6 +119,7 @@ static md_status look_at(const md_sim *sim, md_candidate *c, int64_t to, uint64_
   md_status status = md_restart_open(c->path, &file, &r);
   c->cost = status == MD_OK ? cost_of(sim, &r, to) : INT64_MAX;
   if (status == MD_OK) status = check_course(sim, c->path, &r, beginning);
+  if (status == MD_OK) status = check_sums(sim, c->path, &r);
   status = md_h5_close_after(&file, status);
   md_restart_free(&r);
   return status;

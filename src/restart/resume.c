@@ -343,7 +343,7 @@ md_status md_resume_load(md_sim *sim)
   const md_resume *resume = sim->resume;
   const md_restart *r = &resume->restart;
   md_model *model = &sim->model;
-  if (!sim->jumps) MD_TRY(resume_run(sim, resume));
+  MD_TRY(sim->jumps ? md_output_fixes_jump(sim, r->output, r->noutput) : resume_run(sim, resume));
   for (int f = 0; f < model->nfix; ++f)
     memcpy(model->fix[f].state, r->model.fix[f].state, sizeof model->fix[f].state);
   MD_TRY(md_fixes_take_state(model));

@@ -15,8 +15,8 @@
  * The files of dumps are cut to what was written before the restart, and then continued.
  *
  * The command seek loads a restart in the same way, in the middle of a deck (src/backwards/nearest.h): a jump. Then
- * only the particles, the state of fixes and the step are taken. Files stay as they are, and the particles keep their
- * groups.
+ * only the particles, the state of fixes, the sums of averages and the step are taken. Files stay as they are, and the
+ * particles keep their groups.
  */
 #ifndef MD_SRC_RESTART_RESUME_H
 #define MD_SRC_RESTART_RESUME_H

@@ -438,12 +438,90 @@ def test_a_foreign_restart_is_refused(name, tmp_path):
     assert "Note: seek: restart r.100 is of another course" in got.log and reason in got.log
 
 
+AVERAGES = """\
+compute g all rdf 20
+compute bin all chunk/atom bin/1d x lower 0.25 units reduced
+fix a all ave/time 2 5 20 c_thermo_temp v_twice ave running file a
+fix b all ave/chunk 5 4 20 bin vx density/number ave running file b
+fix c all ave/histo 5 2 20 0 4 8 c_thermo_temp ave running file c
+fix d all ave/correlate 5 4 40 c_thermo_temp c_thermo_press ave running file d
+fix e all vector 10 c_thermo_pe
+fix f all ave/time 5 2 10 c_g[*] mode vector ave window 3 file f
+"""
+SUMS = ("print '$(step) $(f_a[1]:%.17g) $(f_a[2]:%.17g) $(f_b[2][2]:%.17g) $(f_c[3][2]:%.17g) $(f_d[3][3]:%.17g) "
+        "$(f_e[7]:%.17g) $(f_f[7][2]:%.17g)'\n")
+
+
+@pytest.mark.parametrize("there", [130, 155, 60])
+def test_seek_takes_the_sums_of_averages_from_a_restart(there, tmp_path):
+    """The way back too, which no step undoes with averages; then the same numbers follow as in a straight run, with the
+    same rows in the files."""
+    setup = MELT + "variable twice equal 2*c_thermo_temp\n" + AVERAGES
+    move = "fix move all nve\n"
+    straight = harness.run(setup + move + f"run {there}\n{SUMS}run {200 - there}\n{SUMS}", tmp_path / "straight")
+    move += "restart 40 r.*\nrun 200\n"
+    got = harness.run(setup + move + f"seek {there}\n{SUMS}run {200 - there}\n{SUMS}", tmp_path)
+    from_step = there // 40 * 40
+    assert way(got.log) == [f"r.{from_step} {there - from_step} forward"]
+    numbers = [re.findall(rf"^{step} \S+ .*", run.log, re.M) for step in (there, 200) for run in (straight, got)]
+    assert numbers[0] and numbers[0] == numbers[1] and numbers[2] == numbers[3]
+    for name in "abcdf":
+        whole, twice = ((folder / name).read_text().splitlines() for folder in (tmp_path / "straight", tmp_path))
+        title = [line for line in whole if line.startswith("#")]
+        more = len(twice) - len(whole)
+        assert len(whole) > len(title) and more > 0
+        assert twice == whole + whole[-more:]
+
+
+def test_a_seek_with_averages_is_resumed(tmp_path):
+    text = MELT + ("fix a all ave/time 2 5 20 c_thermo_temp ave running file a\nfix move all nve\nrestart 40 r.*\n"
+                   "run 120\nseek 70\nrun 90\n")
+    works(run_deck(tmp_path, text))
+    whole = (tmp_path / "a").read_bytes()
+    assert len(whole.splitlines()) == 2 + 6 + 5 + 1
+    (tmp_path / "r.160").unlink()
+    (tmp_path / "r.120").unlink()
+    assert "step 80 of run 3" in works(run_deck(tmp_path, text, "--resume")).out
+    assert (tmp_path / "a").read_bytes() == whole
+
+
+SUMS_LACK = {
+    "fix a all ave/time 1 1 1 c_thermo_temp\nrun 1\n":
+        "Note: seek: restart r.50: it does not hold the sums of fix a (ave/time)",
+    "fix a all ave/time 1 1 1 c_thermo_temp\nrun 60\nunfix a\nfix a all ave/time 2 1 2 c_thermo_temp\nrun 1\n":
+        "Note: seek: restart r.100: it does not hold the sums of fix a (ave/time)",
+    "fix a all ave/atom 1 1 1 vx\nrun 1\n":
+        "fix a (ave/atom) counts on steps that go up; unfix it before, so that restarts are not looked at",
+    "compute m all msd\nthermo_style custom step c_m[4]\nrun 1\n":
+        "a compute such as msd follows the particles from step to step, so that restarts are not looked at",
+}
+
+
+@pytest.mark.parametrize("lines", SUMS_LACK)
+def test_the_log_says_why_seek_leaves_restarts_out(lines, tmp_path):
+    done = run_deck(tmp_path, TRACE + "run 60\n" + lines + f"seek {105 if 'run 60' in lines else 55}\n")
+    assert SUMS_LACK[lines] in done.out
+    if "msd" in lines:  # The particles are followed back.
+        assert works(done)
+    else:
+        refused(done, USAGE, "seek", "fix a (ave/", "counts on steps that go up")
+
+
+def test_sums_of_another_deck_are_not_taken(tmp_path):
+    sums = "fix a all ave/time 2 1 2 c_thermo_temp\n"
+    works(run_deck(tmp_path, TRACE + sums + "run 60\n"))
+    (tmp_path / "r.50").rename(tmp_path / "old")
+    other = TRACE + sums.replace("2 1 2", "1 1 1") + "run 10\nseek 55 from old\n"
+    refused(run_deck(tmp_path, other), USAGE, "restart old: it was written by another deck")
+    refused(run_deck(tmp_path, LAST + "write_restart w\n" + sums + "seek 15 from w\n"), USAGE,
+            "restart w: it does not hold the sums of fix a (ave/time)")
+
+
 SEEK_REFUSED = {
     "seek 5 to r.1": ["`to`", "from FILE"],
     "seek 5 from": ["needs the name"],
     "seek 5 from r.*": ["no restart `r.*`"],
     "write_restart w\ncompute m all msd\nseek 5 from w": ["msd", "follows"],
-    "write_restart w\nfix a all vector 1 c_thermo_temp\nseek 5 from w": ["fix a (vector)", "go up"],
 }
 
 
