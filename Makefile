@@ -659,9 +659,11 @@ $(BUILD)/ladder-emulated: $(LADDER_EMULATED_OBJECTS) $(FLAGS)/emulated
 	$(say) LINK $@
 	$(quiet)$(CC) $(LINK) -o $@ $(filter %.o,$^) -lstdc++ -lm
 
+# The interpreter is looked up once for all files: that takes longer than a translation.
+TRANSLATOR = $(if $(filter file,$(origin PYTHON)),$(call once,TRANSLATOR,bash .ci/setup --python),$(PYTHON))
 $(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
 	@mkdir -p $(@D)
-	$(quiet)$(PYTHON) $(EMULATOR)/translate.py $< $@
+	$(quiet)$(TRANSLATOR) $(EMULATOR)/translate.py $< $@
 
 $(OBJ)/emulated/gpu/%.o: $(EMULATED)/gpu/%.cu $(FLAGS)/emulated | $(EMULATED_HEADERS) $(BUILD)/toolchain
 	@mkdir -p $(@D)

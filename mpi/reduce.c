@@ -13,8 +13,9 @@
  *
  * Lower ranks wait for a shorter time. So most often only the first rank to give up prints its message.
  *
- * Cost: a barrier and a reduction if all is well; with an error, three more reductions and a broadcast of the
- * message.
+ * The reduction for which a rank waits is that of the statuses. It ends when all ranks have come, as a barrier does.
+ *
+ * Cost: one reduction if all is well; with an error, three more reductions and a broadcast of the message.
  */
 #include "mpi/state.h"
 
@@ -73,12 +74,10 @@ md_status md_mpi_exclusive_sum(md_comm *c, int64_t *value)
   return MD_OK;
 }
 
-/* All ranks get the worst status and one message. Of the ranks with the worst status, the message about the smallest
- * particle ids is taken, and of equal ones that of the lowest rank. */
-static md_status agree_on(MPI_Comm ranks, int rank, md_status status)
+/* All ranks get `worst`, the worst status of all, and one message. Of the ranks with this status, the message about the
+ * smallest particle ids is taken, and of equal ones that of the lowest rank. */
+static md_status agree_on(MPI_Comm ranks, int rank, md_status status, int worst)
 {
-  int worst = (int)status;
-  MD_MPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, ranks));
   if (worst == (int)MD_OK) return MD_OK;
   int64_t about[3] = {INT64_MAX, INT64_MAX, INT64_MAX};
   if ((int)status == worst) {
@@ -100,22 +99,23 @@ static md_status agree_on(MPI_Comm ranks, int rank, md_status status)
   return agreed;
 }
 
-/* Waits for all ranks in a barrier. A rank without an error waits without a limit. A rank with an error gives up
- * after 2 to 10 s, the longer the higher the rank is. *all_here: false if it gave up. */
-static md_status wait_for_all(MPI_Comm ranks, int rank, md_status status, bool *all_here)
+/* Waits for all ranks in a reduction of their statuses to s->worst. A rank without an error waits without a limit. A
+ * rank with an error gives up after 2 to 10 s, the longer the higher the rank is. *all_here: false if it gave up. */
+static md_status wait_for_all(mpi_state *s, MPI_Comm ranks, int rank, md_status status, bool *all_here)
 {
   const double patience = 2.0 + 0.25 * (rank < 32 ? rank : 32), began = MPI_Wtime();
   const struct timespec nap = {.tv_nsec = 1000000};
-  MPI_Request barrier;
+  MPI_Request reduction;
   *all_here = true;
-  MD_MPI(MPI_Ibarrier(ranks, &barrier));
+  s->worst = (int)status;
+  MD_MPI(MPI_Iallreduce(MPI_IN_PLACE, &s->worst, 1, MPI_INT, MPI_MAX, ranks, &reduction));
   if (status == MD_OK) {
-    MD_MPI(MPI_Wait(&barrier, MPI_STATUS_IGNORE));
+    MD_MPI(MPI_Wait(&reduction, MPI_STATUS_IGNORE));
     return MD_OK;
   }
   for (;;) {
     int here;
-    MD_MPI(MPI_Test(&barrier, &here, MPI_STATUS_IGNORE));
+    MD_MPI(MPI_Test(&reduction, &here, MPI_STATUS_IGNORE));
     *all_here = here != 0;
     if (here || MPI_Wtime() - began > patience) return MD_OK;
     nanosleep(&nap, NULL);
@@ -127,8 +127,8 @@ static md_status meet_and_agree(md_comm *c, MPI_Comm ranks, md_status status)
   mpi_state *s = mpi_state_of(c);
   bool all_here;
   if (s->alone) return status;
-  MD_TRY(wait_for_all(ranks, c->rank, status, &all_here));
-  if (all_here) return agree_on(ranks, c->rank, status);
+  MD_TRY(wait_for_all(s, ranks, c->rank, status, &all_here));
+  if (all_here) return agree_on(ranks, c->rank, status, s->worst);
   s->alone = true;
   s->status = status;
   return status;
@@ -141,7 +141,10 @@ static md_status agree(md_comm *c, md_status status)
 
 md_status md_mpi_agree_surely(md_comm *c, md_status status)
 {
-  return agree_on(mpi_state_of(c)->ranks, c->rank, status);
+  MPI_Comm ranks = mpi_state_of(c)->ranks;
+  int worst = (int)status;
+  MD_MPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, ranks));
+  return agree_on(ranks, c->rank, status, worst);
 }
 
 md_status md_mpi_finalise(md_comm *c, md_status status, bool *alone)

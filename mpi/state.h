@@ -72,6 +72,7 @@ typedef struct mpi_state {
   int64_t found_capacity;
   unsigned exchanges;      /* number of sparse exchanges so far: their tags alternate */
   int64_t balanced_at;     /* step of the last look at the balance; -1: none */
+  int worst;               /* the worst status of all ranks, while they meet */
   bool alone;              /* agree or finalise waited for the other ranks in vain ... */
   md_status status;        /* ... and destroy ends all ranks with this status */
   md_transport *transport; /* of open_transport; NULL: none yet */
