@@ -1,9 +1,11 @@
-/* Values of particles that their neighbours give (common/sums/environment.h), for computes coord/atom, hexorder/atom
- * and cluster/atom. Neighbours come from the cells around a particle (gpu/neighbour/around.cuh).
+/* Values of particles that their neighbours give (common/sums/environment.h), for computes coord/atom, hexorder/atom,
+ * centro/atom, cna/atom and cluster/atom. Neighbours come from the cells around a particle (gpu/neighbour/around.cuh).
  *
  *   k_coordination  counts neighbours.
  *   k_hexatic       keeps the nearest neighbours in order, in registers, and sums over them. Ids are only read for two
  *                   neighbours at the same distance.
+ *   k_centro        takes the nearest neighbours in the same way, k_crystal all of them; both put the ways to them into
+ *                   the memory of the thread.
  *   Clusters        are trees of particles. A root stands for its cluster, and no parent has a larger index:
  *       k_plant         each particle is a tree of its own.
  *       k_join          for each pair, the root of one tree gets that of the other one as its parent, by atomicCAS. On
@@ -164,6 +166,52 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   value[1] = sum[1];
 }
 
+/* The ways to neighbours are those of the list of the host: the negative of xi - xj. */
+template <class T, int MOST>
+static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
+    k_centro(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x, n = (int)a.what.most;
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  double way[MOST][3], value = 0.0;
+  typename T::particle xi;
+  if (find_centre<T>(s, a, parity, i, xi)) {
+    const cells_around around = find_cells_around<T>(s, a.reach, xi);
+    const nearest<MOST> list = find_nearest<T, MOST>(s, a, parity, around, i, xi);
+#pragma unroll
+    for (int k = 0; k < MOST; ++k) {
+      nearest_separation<T>(s, around.wraps, xi, load_particle<T>(s, parity, list.j[k]), way[k]);
+#pragma unroll
+      for (int d = 0; d < 3; ++d) way[k][d] = -way[k][d];
+    }
+    if (list.found >= n) value = md_centro(n, way);
+  }
+  if (i < s.n) *values_of(a, i) = value;
+}
+
+/* The order of neighbours does not matter. One more than any crystal has says that there are too many. */
+template <class T>
+static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
+    k_crystal(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  double way[MD_CRYSTAL_NEIGHBOURS][3], value = 0.0;
+  int n = 0;
+  typename T::particle xi;
+  if (find_centre<T>(s, a, parity, i, xi)) {
+    const cells_around around = find_cells_around<T>(s, a.reach, xi);
+    for_each_neighbour<T>(s, a, parity, around, i, 0, xi,
+                          [&](int, const typename T::particle &, const double *delta, double) {
+                            if (n < MD_CRYSTAL_NEIGHBOURS)
+                              for (int d = 0; d < 3; ++d) way[n][d] = -delta[d];
+                            ++n;
+                          });
+    value = n <= MD_CRYSTAL_NEIGHBOURS ? md_crystal(n, way, a.what.cutoff * a.what.cutoff) : MD_CRYSTAL_NONE;
+  }
+  if (i < s.n) *values_of(a, i) = value;
+}
+
 /* ---- clusters ---- */
 
 /* Other threads change what is read here. */
@@ -272,6 +320,10 @@ md_status launch_environment(const launch &l, const system_view<T> &s, const env
       k_hexatic<T, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
     break;
   case MD_ENVIRONMENT_CLUSTER: return launch_clusters<T>(l, s, a);
+  case MD_ENVIRONMENT_CENTRO:
+    k_centro<T, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    break;
+  case MD_ENVIRONMENT_CRYSTAL: k_crystal<T><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a); break;
   }
   MD_LAUNCHED("the kernel of an environment");
   return MD_OK;

@@ -3,23 +3,21 @@
  *      sum of the N/2 least |R_i + R_j|^2, over all pairs i < j of its N nearest neighbours
  *
  * It is 0 in a perfect lattice, and large at defects and surfaces. Pairs that share a neighbour may both count, as in
- * LAMMPS. The least terms are sorted and added in that order: the same bits everywhere.
- * Cost: the lists (nearest.h), and a sort of N (N - 1)/2 numbers for each particle.
+ * LAMMPS. The least terms are added in their order: the same bits everywhere. An engine may do this in place
+ * (environment.h). Cost: the lists (nearest.h), and N (N - 1)/2 squares for each particle.
  * References: Kelchner, Plimpton and Hamilton, Phys. Rev. B 58, 11085 (1998); the LAMMPS manual, centro/atom. */
+#include "common/sums/environment.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/command.h"
 #include "src/order/nearest.h"
 #include "src/output/observer.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_NEIGHBOURS = 64 };
 
 typedef struct compute_centro {
   md_host_compute base;
-  int n; /* nearest neighbours */
+  int n;                      /* nearest neighbours */
+  md_environment environment; /* for engines */
 } compute_centro;
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -36,8 +34,8 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   } else if (strcmp(lattice, "bcc") == 0) {
     n = 8;
   } else {
-    MD_TRY(md_word_int64(lattice, "the neighbours of compute centro/atom (or fcc, bcc)", 2, MOST_NEIGHBOURS,
-                         &n));
+    MD_TRY(md_word_int64(lattice, "the neighbours of compute centro/atom (or fcc, bcc)", 2,
+                         MD_CENTRO_NEIGHBOURS, &n));
   }
   if (n % 2 != 0)
     return md_error(MD_USAGE, "compute centro/atom: the number of neighbours must be even, not %d", (int)n);
@@ -56,29 +54,25 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   return MD_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Particles with too few neighbours keep 0, as in LAMMPS. */
 static void find_one(const compute_centro *c, const md_near_list *list, double *each)
 {
-  double pair[MOST_NEIGHBOURS * (MOST_NEIGHBOURS - 1) / 2];
-  int pairs = 0;
+  double delta[MD_CENTRO_NEIGHBOURS][3];
   if (list->n < c->n) return;
-  for (int i = 0; i < c->n; ++i)
-    for (int j = i + 1; j < c->n; ++j) {
-      double square = 0.0;
-      for (int d = 0; d < 3; ++d) {
-        const double sum = list->at[i].delta[d] + list->at[j].delta[d];
-        square = fma(sum, sum, square);
-      }
-      pair[pairs++] = square;
-    }
-  qsort(pair, (size_t)pairs, sizeof *pair, by_value);
-  for (int k = 0; k < c->n / 2; ++k) *each += pair[k];
+  for (int k = 0; k < c->n; ++k) memcpy(delta[k], list->at[k].delta, sizeof delta[k]);
+  *each = md_centro(c->n, (const double(*)[3])delta);
+}
+
+static const md_environment *environment(md_host_compute *base, const md_sim *sim)
+{
+  compute_centro *c = (compute_centro *)base;
+  c->environment = (md_environment){.kind = MD_ENVIRONMENT_CENTRO,
+                                    .cutoff = sim->model.cutoff,
+                                    .group = md_group_bit(base->group),
+                                    .other = MD_GROUP_ALL,
+                                    .columns = 1,
+                                    .most = c->n};
+  return &c->environment;
 }
 
 static md_status find(md_host_compute *base, md_view *view)
@@ -104,4 +98,5 @@ const md_host_compute_style md_compute_centro_atom_style = {
     .size = sizeof(compute_centro),
     .parse = parse,
     .find = find,
+    .environment = environment,
 };

@@ -20,8 +20,10 @@ compute m half hexorder/atom nnn NULL degree 3 cutoff 1.27
 compute o all coord/atom cutoff 1.4
 compute c half cluster/atom 1.02
 compute d all cluster/atom 1.31
+compute e half centro/atom 6
+compute f all cna/atom 1.43
 """
-COLUMNS = ("c_h[1]", "c_h[2]", "c_n[1]", "c_n[2]", "c_m[1]", "c_m[2]", "c_o", "c_c", "c_d")
+COLUMNS = ("c_h[1]", "c_h[2]", "c_n[1]", "c_n[2]", "c_m[1]", "c_m[2]", "c_o", "c_c", "c_d", "c_e", "c_f")
 SUMS = VALUES + f"""\
 variable s atom sqrt(c_h[1]^2+c_h[2]^2)
 variable q atom c_n[1]*vx-c_n[2]
@@ -34,12 +36,13 @@ compute most all reduce max {" ".join(COLUMNS)} v_q
 fix a all ave/time 10 1 10 c_all[*] c_half[*] c_sq[*] c_msq[*] c_least[*] c_most[*] file a.txt format " %.17g"
 fix b all ave/histo 10 1 10 -1 1 30 {" ".join(COLUMNS[:6])} v_s v_q mode vector file b.txt beyond extra
 fix c half ave/histo 10 1 10 0 400 50 c_o c_c c_d mode vector file c.txt
+fix e all ave/histo 10 1 10 0 12 40 c_e c_f mode vector file e.txt
 compute layers all chunk/atom bin/1d x lower 0.5 units box
 fix d half ave/chunk 10 1 10 layers c_h[1] c_m[2] c_o v_s c_d file d.txt format " %.17g"
 dump i all image 20 i.*.png v_s type size 150 100
 dump j half image 20 j.*.png c_d type size 90 60 adiam 0.6
 """
-FILES = "abcd"
+FILES = "abcde"
 # Values by type and group, of two types in a plane; and of one type there.
 TYPES = MIXTURE[MIXTURE.index("set type"):MIXTURE.index("velocity")]
 BEGIN = {
@@ -131,6 +134,28 @@ def test_smaller_ids_come_first_equal_naive(neighbours, tmp_path):
     assert sums[5] == 64.0 and any(abs(value) > 1.0 for value in sums[1:5])
 
 
+# Density, a distance between two shells, the crystal's number, and how many particles are within it around one.
+CRYSTALS = {"fcc": ("fcc 1.1", 1.37, 1, 12), "bcc": ("bcc 1.1", 1.48, 3, 14)}
+
+
+@pytest.mark.parametrize("crystal", CRYSTALS)
+def test_crystals_with_a_vacancy_equal_naive(crystal, tmp_path):
+    lattice, cutoff, code, near = CRYSTALS[crystal]
+    deck = (f"units lj\nlattice {lattice}\nregion b block 0 5 0 5 0 5\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            f"pair_style lj/cut 1.9\npair_coeff 1 1 1 1\ngroup one id 77\ndelete_atoms group one\nfix 1 all nve\n"
+            f"compute k all cna/atom {cutoff}\ncompute s all centro/atom {crystal}\ncompute r all reduce max c_s\n"
+            f"fix a all ave/histo 1 1 1 0.5 5.5 5 c_k mode vector file a.txt\n"
+            f"thermo_style custom step c_r\nthermo_modify format float %.17g\nrun 0\n")
+    found = []
+    for engine in ("naive", "gpu"):
+        result = harness.run(deck, tmp_path / engine, engine=engine)
+        found.append((texts(tmp_path / engine), result.table.rows))
+    assert found[0] == found[1] and float(found[1][1][0][1]) > 0.5
+    assert downloads(result) == 1
+    counts = [int(row.split()[2]) for row in found[1][0]["a.txt"].splitlines()[-5:]]
+    assert counts[4] == near and counts[code - 1] > 200 and sum(counts) == counts[code - 1] + near
+
+
 def test_clusters_that_cross_faces_equal_naive(tmp_path):
     """A spiral through all faces of a periodic box is one cluster, and a ring of the box another one."""
     side, turns = 24, 3
@@ -157,6 +182,7 @@ WALLS = BEGIN["plane"].replace("boundary p f p", "boundary f f p").replace("ylo 
 LEFT = {
     "a cutoff beyond half a side": ("compute v all coord/atom cutoff 3.4", {}),
     "many nearest": ("compute v all hexorder/atom nnn 17 cutoff 2.5", {}),
+    "many pairs": ("compute v all centro/atom 18", {}),
     "too many of all": ("compute v all hexorder/atom nnn NULL cutoff 2.5", {}),
     "not sorted": ("compute v all cluster/atom 1.1", {"sorted": "no"}),
     "a dynamic group": ("group some dynamic all var fast every 5\ncompute v some coord/atom cutoff 1.4", {}),
@@ -168,7 +194,7 @@ LEFT = {
 def test_others_are_left_to_the_host(case, tmp_path):
     line, package = LEFT[case]
     begin = WALLS if package else BEGIN["mixture"]
-    name = "c_v" if re.search(r"cluster|1\.4$|3\.4$", line) else "c_v[1]"
+    name = "c_v" if re.search(r"cluster|centro|1\.4$|3\.4$", line) else "c_v[1]"
     deck = (begin + f"variable fast atom vx>0.5\n{line}\ncompute r all reduce sum {name}\n"
             f"fix a all ave/histo 5 1 5 -1 15 9 {name} mode vector file a.txt\n"
             f"fix b all ave/time 5 1 5 c_r file b.txt format \" %.17g\"\nrun 10\n")
