@@ -595,8 +595,9 @@ static md_status check_cutoff(const md_model *model)
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d] && model->reach > 0.5 * box->length[d])
       return md_error(
-          MD_USAGE, "the %s %g is larger than half of the periodic box along %c (%g): use a larger box",
-          model->reach > model->cutoff ? "longest bond" : "cutoff", model->reach, 'x' + d, box->length[d]);
+          MD_USAGE, "the %s %g is larger than half of the periodic box along %c (%g): use a larger box%s",
+          model->reach > model->cutoff ? "longest bond" : "cutoff", model->reach, 'x' + d, box->length[d],
+          model->reach > model->cutoff ? ", or shorter bonds and a smaller comm_modify cutoff" : "");
   return MD_OK;
 }
 

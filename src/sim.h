@@ -95,6 +95,7 @@ struct md_sim {
   md_lattice lattice;
   md_region *regions;
   md_host_compute *host_computes; /* computes of the deck that are not in the model */
+  struct md_followed *followed;   /* what these follow (src/follow/followed.h), in a list */
   md_fix_name *fixes;             /* in the order of the deck */
   md_id_values *id_values;        /* what fixes keep for each particle */
   md_min_settings minimize;

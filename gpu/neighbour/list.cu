@@ -147,6 +147,8 @@ static __global__ void __launch_bounds__(32 * WARPS)
 {
   __shared__ warp_tile tiles[WARPS];
   __shared__ int hits[WARPS][32];
+  /* A rank may have no particles. */
+  if ((int)blockIdx.x * 32 >= s.n) return;
   const int lane = threadIdx.x & 31, warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
   warp_tile &tile = tiles[warp];
   const listing<T> l = listing_of(s, blockIdx.x, reach);

@@ -9,6 +9,7 @@
 #include "common/ranks/reductions.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/follow/followed.h"
 #include "src/group/groups.h"
 #include "src/properties/id_values.h"
 #include "src/region/region.h"
@@ -110,6 +111,19 @@ static md_status read_keywords(const md_words *words, int at, bool *compress)
   return MD_OK;
 }
 
+/* Gives ids without gaps. What is kept by ids follows. */
+static md_status compress_ids(md_sim *sim)
+{
+  const md_particles *p = &sim->particles;
+  int64_t *old;
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&old, p->n + 1, sizeof *old, "old ids")));
+  if (p->n > 0) memcpy(old, p->id, (size_t)p->n * sizeof *old);
+  md_status status = md_delete_compress(sim);
+  if (status == MD_OK) status = md_followed_renumber(sim, old);
+  free(old);
+  return status;
+}
+
 /* Removes the marked particles, and what fixes keep of them; the others may get new ids. */
 static md_status remove_marked(deletion *d)
 {
@@ -119,7 +133,7 @@ static md_status remove_marked(deletion *d)
   MD_TRY(md_id_values_get_all(sim, &all));
   /* As in LAMMPS, ids stay with atom_style bond: bonds name them. */
   const bool compress = d->compress && !sim->model.bonded;
-  md_status status = compress ? md_delete_compress(sim) : MD_OK;
+  md_status status = compress ? compress_ids(sim) : MD_OK;
   if (status == MD_OK) status = md_id_values_set_all(sim, all);
   free(all);
   return status;

@@ -49,6 +49,7 @@ struct md_followed {
   md_observer *observer; /* NULL: none */
   int64_t next;          /* step of the next look */
   int64_t looked;        /* step of the last look of this run, or -1 */
+  md_followed *next_one; /* of the list of the simulation */
 };
 
 typedef struct look_observer {
@@ -395,22 +396,129 @@ md_status md_followed_begin(md_sim *sim, const char *name, int group, md_followe
   f->group = group;
   f->what = what;
   strncpy(f->name, name, sizeof f->name - 1);
+  f->next_one = sim->followed;
+  sim->followed = f;
   *followed = f;
   MD_TRY(note_all(f));
   return what == MD_FOLLOWED_VELOCITIES ? MD_OK : make_observer(f);
 }
 
+/* ---- new ids ---- */
+
+/* A particle's old id, first, and its new one. */
+typedef struct renaming {
+  int64_t old, id;
+} renaming;
+
+/* A record on the way to the home of its new id, which is first. */
+typedef struct renamed {
+  int64_t id, seen;
+  md_follow_record record;
+} renamed;
+
+/* Tells the homes of the old ids the new ones. */
+static md_status tell_homes(md_sim *sim, const int64_t *old, renaming **received, int64_t *n)
+{
+  const md_particles *p = &sim->particles;
+  renaming *sent = NULL;
+  int32_t *to = NULL;
+  void *bytes = NULL;
+  md_status status = md_array_new(&sent, p->n + 1, sizeof *sent, "particles that are followed");
+  if (status == MD_OK) status = md_array_new(&to, p->n + 1, sizeof *to, "particles that are followed");
+  status = md_comm_agree(sim->comm, status);
+  for (int64_t i = 0; i < p->n && status == MD_OK; ++i) {
+    sent[i] = (renaming){old[i], p->id[i]};
+    to[i] = (int32_t)(old[i] % sim->comm->size);
+  }
+  if (status == MD_OK)
+    status = sim->comm->exchange->sparse_exchange(sim->comm, p->n, to, sent, sizeof *sent, &bytes, n);
+  free(sent);
+  free(to);
+  *received = bytes;
+  return status;
+}
+
+/* Sends the records to the homes of the new ids. */
+static md_status move_records(const md_followed *f, const renaming *of, int64_t n, renamed **received,
+                              int64_t *count)
+{
+  const md_follow_set *set = &f->set;
+  md_comm *comm = f->sim->comm;
+  renamed *sent = NULL;
+  int32_t *to = NULL;
+  void *bytes = NULL;
+  int64_t found = 0;
+  md_status status = md_array_new(&sent, n + 1, sizeof *sent, "particles that are followed");
+  if (status == MD_OK) status = md_array_new(&to, n + 1, sizeof *to, "particles that are followed");
+  status = md_comm_agree(comm, status);
+  for (int64_t k = 0; k < n && status == MD_OK; ++k) {
+    const int64_t *id = bsearch(&of[k].old, set->id, (size_t)set->n, sizeof *id, by_id);
+    if (!id) continue;
+    sent[found] = (renamed){of[k].id, set->seen[id - set->id], set->at[id - set->id]};
+    to[found++] = (int32_t)(of[k].id % comm->size);
+  }
+  if (status == MD_OK)
+    status = comm->exchange->sparse_exchange(comm, found, to, sent, sizeof *sent, &bytes, count);
+  free(sent);
+  free(to);
+  *received = bytes;
+  return status;
+}
+
+static void free_set(md_follow_set *set)
+{
+  free(set->id);
+  free(set->at);
+  free(set->seen);
+}
+
+/* Makes the set of a home anew, of n records. */
+static md_status put_records(md_follow_set *set, renamed *record, int64_t n)
+{
+  md_follow_set new = {.looks = set->looks, .lost = set->lost};
+  MD_TRY(make_set(&new, n));
+  qsort(record, (size_t)n, sizeof *record, by_id);
+  for (int64_t k = 0; k < n; ++k) {
+    new.id[k] = record[k].id;
+    new.seen[k] = record[k].seen;
+    new.at[k] = record[k].record;
+  }
+  free_set(set);
+  *set = new;
+  return MD_OK;
+}
+
+md_status md_followed_renumber(md_sim *sim, const int64_t *old)
+{
+  renaming *of = NULL;
+  int64_t n = 0;
+  if (!sim->followed) return MD_OK;
+  md_status status = tell_homes(sim, old, &of, &n);
+  for (md_followed *f = sim->followed; f && status == MD_OK; f = f->next_one) {
+    renamed *record = NULL;
+    int64_t count = 0;
+    status = move_records(f, of, n, &record, &count);
+    if (status == MD_OK) status = md_comm_agree(sim->comm, put_records(&f->set, record, count));
+    free(record);
+  }
+  free(of);
+  return status;
+}
+
 void md_followed_end(md_followed *f)
 {
   if (!f) return;
+  for (md_followed **at = &f->sim->followed; *at; at = &(*at)->next_one)
+    if (*at == f) {
+      *at = f->next_one;
+      break;
+    }
   if (f->observer) {
     md_observer **at = &f->sim->observers;
     while (*at != f->observer) at = &(*at)->next;
     *at = f->observer->next;
     destroy(f->observer);
   }
-  free(f->set.id);
-  free(f->set.at);
-  free(f->set.seen);
+  free_set(&f->set);
   free(f);
 }

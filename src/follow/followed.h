@@ -43,6 +43,10 @@ md_status md_followed_sums(md_followed *followed, md_view *view, const md_follow
 /* The displacement of a particle since its first look. */
 void md_followed_displacement(const md_followed *followed, const md_follow_record *now, double moved[3]);
 
+/* Particles have new ids, with old[i] the one that particle i of this rank had: all records stay with their particles.
+ * Between runs. Collective. MD_RUNTIME: out of memory. */
+md_status md_followed_renumber(md_sim *sim, const int64_t *old) MD_CHECKED;
+
 /* Does the observer follow particles from step to step? */
 bool md_is_follower(const md_observer *observer);
 

@@ -90,13 +90,122 @@ md_status md_min_rows_migrate(md_min_rows *rows, md_minimizer *m)
   return comm->exchange->migrate(comm, &sim->model, &sim->particles);
 }
 
-md_status md_min_rows_empty(const md_min_rows *rows, md_minimizer *m)
+static int64_t id_of_row(const md_min_rows *rows, int64_t k)
+{
+  int64_t id;
+  memcpy(&id, rows->value + k * rows->width, sizeof id);
+  return id;
+}
+
+/* The place of an id in rows that are in the order of ids, or -1. */
+static int64_t row_of(const md_min_rows *rows, int64_t id)
+{
+  int64_t low = 0, high = rows->n;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (id_of_row(rows, middle) < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < rows->n && id_of_row(rows, low) == id ? low : -1;
+}
+
+/* Sends rows to the ranks to[], and takes those that come. */
+static md_status exchange_rows(md_min_rows *rows, md_comm *comm, const int32_t *to)
+{
+  void *received = NULL;
+  int64_t count = 0;
+  MD_TRY(comm->exchange->sparse_exchange(comm, rows->n, to, rows->value,
+                                         (int64_t)sizeof(double) * rows->width, &received, &count));
+  free(rows->value);
+  rows->value = received;
+  rows->n = count;
+  return md_comm_agree(comm, sort_rows(rows));
+}
+
+/* A particle asks the home of its id for its row. */
+typedef struct question {
+  int64_t id, rank;
+} question;
+
+static md_status ask_homes(md_comm *comm, const md_particles *p, question **asked, int64_t *n)
+{
+  question *own = NULL;
+  int32_t *to = NULL;
+  void *received = NULL;
+  md_status status = md_array_new(&own, p->n + 1, sizeof *own, "vectors of a minimiser");
+  if (status == MD_OK) status = md_array_new(&to, p->n + 1, sizeof *to, "vectors of a minimiser");
+  status = md_comm_agree(comm, status);
+  for (int64_t i = 0; i < p->n && status == MD_OK; ++i) {
+    own[i] = (question){p->id[i], comm->rank};
+    to[i] = (int32_t)(p->id[i] % comm->size);
+  }
+  if (status == MD_OK)
+    status = comm->exchange->sparse_exchange(comm, p->n, to, own, sizeof *own, &received, n);
+  free(own);
+  free(to);
+  *asked = received;
+  return status;
+}
+
+/* Puts the rows that are asked for in the place of those of a home; to[]: the ranks that ask. */
+static md_status answer(md_min_rows *rows, const question *asked, int64_t n, int32_t *to)
+{
+  const int width = rows->width;
+  double *value;
+  MD_TRY(md_array_new(&value, n * width + 1, sizeof(double), "vectors of a minimiser"));
+  for (int64_t k = 0; k < n; ++k) {
+    const int64_t row = row_of(rows, asked[k].id);
+    if (row >= 0) memcpy(value + k * width, rows->value + row * width, (size_t)width * sizeof(double));
+    to[k] = (int32_t)asked[k].rank;
+  }
+  free(rows->value);
+  rows->value = value;
+  rows->n = n;
+  return MD_OK;
+}
+
+/* Brings each row to the rank that has its particle: to the home of its id, rank id mod ranks, and from there. */
+static md_status find_particles(md_min_rows *rows, md_comm *comm, const md_particles *p)
+{
+  question *asked = NULL;
+  int32_t *to = NULL;
+  int64_t n = 0;
+  md_status status =
+      md_comm_agree(comm, md_array_new(&to, rows->n + 1, sizeof *to, "vectors of a minimiser"));
+  for (int64_t k = 0; k < rows->n && status == MD_OK; ++k) to[k] = (int32_t)(id_of_row(rows, k) % comm->size);
+  if (status == MD_OK) status = exchange_rows(rows, comm, to);
+  free(to);
+  to = NULL;
+  if (status == MD_OK) status = ask_homes(comm, p, &asked, &n);
+  if (status == MD_OK)
+    status = md_comm_agree(comm, md_array_new(&to, n + 1, sizeof *to, "vectors of a minimiser"));
+  if (status == MD_OK) status = md_comm_agree(comm, answer(rows, asked, n, to));
+  if (status == MD_OK) status = exchange_rows(rows, comm, to);
+  free(to);
+  free(asked);
+  return status;
+}
+
+/* Are rows and particles of any rank not the same? */
+static md_status are_apart(const md_min_rows *rows, const md_minimizer *m, bool *apart)
+{
+  const md_particles *p = &m->sim->particles;
+  double other = rows->n != p->n;
+  for (int64_t k = 0; k < rows->n && other == 0.0; ++k) other = id_of_row(rows, k) != p->id[m->view.order[k]];
+  MD_TRY(m->sim->comm->reduce->max(m->sim->comm, &other, 1));
+  *apart = other != 0.0;
+  return MD_OK;
+}
+
+md_status md_min_rows_empty(md_min_rows *rows, md_minimizer *m)
 {
   const md_particles *p = &m->sim->particles;
   const int dim = p->dim, width = rows->width;
-  if (rows->n != p->n)
-    return md_error(MD_RUNTIME, "a minimiser has vectors of %lld particles on a rank with %lld",
-                    (long long)rows->n, (long long)p->n);
+  bool apart;
+  MD_TRY(are_apart(rows, m, &apart));
+  if (apart) MD_TRY(find_particles(rows, m->sim->comm, p));
   for (int c = 1; c < width; ++c) {
     double **u = &m->vector[(c - 1) / dim].x[(c - 1) % dim];
     free(*u);

@@ -18,8 +18,9 @@ md_status md_min_rows_fill(md_min_rows *rows, const md_minimizer *m) MD_CHECKED;
 /* Sends particles and rows to the ranks that own the present places. Collective. MD_RUNTIME: out of memory. */
 md_status md_min_rows_migrate(md_min_rows *rows, md_minimizer *m) MD_CHECKED;
 
-/* Gives the vectors back, in the order of the present view. MD_RUNTIME: out of memory. */
-md_status md_min_rows_empty(const md_min_rows *rows, md_minimizer *m) MD_CHECKED;
+/* Gives the vectors back, in the order of the present view. An engine may have moved the cuts between ranks, so that
+ * particles are elsewhere. Collective. MD_RUNTIME: out of memory. */
+md_status md_min_rows_empty(md_min_rows *rows, md_minimizer *m) MD_CHECKED;
 
 void md_min_rows_free(md_min_rows *rows);
 

@@ -279,6 +279,28 @@ def test_ids_beyond_32_bits(tmp_path):
     assert harness.read_dump(tmp_path / "ranks" / "check.dump")[-1].columns["id"].max() == first + n
 
 
+@pytest.mark.parametrize("dim, ranks", [(2, 2), (2, 4), (3, 2)])
+def test_minimisers_find_their_particles(dim, ranks, tmp_path):
+    """Faces follow the particles, and cuts lie between cells, so that an engine may move particles as it begins."""
+    box, boundary, lattice = (("0 14 0 10 -0.5 0.5", "f ms p", "sq 0.9") if dim == 2 else
+                              ("0 9 0 5 0 5", "p s ms", "sc 0.9"))
+    deck = (f"units lj\ndimension {dim}\nboundary {boundary}\nlattice {lattice} origin 0.3 0.3 {0.3 * (dim - 2)}\n"
+            f"region b block {box}\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\npair_style morse 2.5\n"
+            "pair_coeff 1 1 1 3 1.1\nfix 1 all nve\nthermo 1\nthermo_style custom step pe press vol\n"
+            "thermo_modify format float %.17g\nminimize 0 0 8 30\n")
+    expected = harness.run(deck, tmp_path / "naive", engine="naive").table.rows
+    assert on_ranks(ranks, deck, tmp_path / "gpu").table.rows == expected and len(expected) > 3
+
+
+def test_a_rank_without_particles_has_no_lists(tmp_path):
+    deck = ("units lj\nboundary p p f\nregion b block 0 6 0 8.4 0 7.2\ncreate_box 1 b\n"
+            "create_atoms 1 single 3 1 3.8\nmass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nneighbor 0.1 bin\n"
+            "fix 1 all nve/leapfrog\nfix 2 all addforce 0.1 0 0\nthermo 10\nthermo_modify format float %.17g\nrun 20\n")
+    expected = harness.run(deck, tmp_path / "naive", engine="naive").table.rows
+    package = {**STAGED, "neighbours": "list"}
+    assert on_ranks(4, deck, tmp_path / "gpu", package=package).table.rows == expected
+
+
 @pytest.mark.parametrize("deck, knobs, ranks", [("in.melt", {"cells": 6}, 4), ("in.repulsive", {"n": 3000}, 3),
                                                 ("in.mixture", {}, 2), ("in.slab", {"mass2": 1}, 2)])
 def test_mixed_precision_stays_close(deck, knobs, ranks, tmp_path):

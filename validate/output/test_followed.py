@@ -55,6 +55,27 @@ def test_same_files_on_ranks(tmp_path):
     assert files(tmp_path / "one", FILES) == files(tmp_path / "four", FILES)
 
 
+DELETED = MELT + FOLLOWED.split("fix a all")[0] + """\
+run 30
+region gone block 0 1.5 INF INF INF INF
+delete_atoms region gone compress {compress}
+thermo 10
+thermo_style custom step c_x[1] c_x[2] c_g c_m[4] c_mc[4] c_v[4] c_dr[*] c_ds[*]
+thermo_modify format float %.17g
+run 30
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [None, 3])
+def test_places_follow_particles_to_new_ids(ranks, tmp_path):
+    more = {"ranks": ranks} if ranks else {}
+    kept, numbered = (harness.run(DELETED.format(compress=compress), tmp_path / compress, **more).table.rows
+                      for compress in ("no", "yes"))
+    assert kept == numbered and len(kept) == 4
+    assert 0 < float(kept[-1][4]) < 1000
+
+
 def test_displacements_of_a_free_particle(tmp_path):
     """Its speed is given: after 400 steps it is at 3 * 4 and -2 * 4, through the faces of a box of 6."""
     deck = ("units lj\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 1 5 3\n"

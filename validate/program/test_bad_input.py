@@ -571,6 +571,7 @@ def test_not_a_whole_number_before_the_box(tmp_path):
 
 
 OUT_OF_RANGE = {
+    "run 99999999999999999999": ["number of steps", "at most 9223372036854775807"],
     "mass 1 0": ["mass", "positive", "0"],
     "mass 1 -1": ["mass", "positive", "-1"],
     "timestep -0.005": ["timestep", "positive", "-0.005"],
