@@ -29,10 +29,12 @@ typedef enum md_each_op {
   MD_OP_PLACE,
   MD_OP_VELOCITY,
   MD_OP_ENVIRONMENT, /* a value that neighbours give (environment.h) */
+  MD_OP_ID,          /* only beside such a value, as MD_OP_COMPARE */
   MD_OP_PLUS,        /* operations on two numbers from here ... */
   MD_OP_MINUS,
   MD_OP_TIMES,
   MD_OP_DIVIDE,
+  MD_OP_COMPARE,
   MD_OP_SQUARE, /* ... and on one from here */
   MD_OP_ROOT,
   MD_OP_SIZE,
@@ -44,6 +46,9 @@ typedef struct md_each_step {
   int axis;      /* of a place or velocity; of an environment: the column */
   double number; /* the number; of masses: divisor */
 } md_each_step;
+
+/* Bits of the axis of a comparison, whose result is 1 or 0: when it is 1. */
+enum { MD_COMPARE_LESS = 1, MD_COMPARE_EQUAL = 2, MD_COMPARE_GREATER = 4 };
 
 /* MD_EACH_DEPTH: most numbers on the stack. */
 enum { MD_EACH_STEPS = 12, MD_EACH_DEPTH = 4 };

@@ -26,6 +26,13 @@ MD_FN double md_each_heat(double mass, const double *v, int dim)
 /* a[axis]. An index that is only known when a kernel runs would put a into memory. */
 MD_FN double md_component(const double a[3], int axis) { return axis == 0 ? a[0] : axis == 1 ? a[1] : a[2]; }
 
+/* when: MD_COMPARE_LESS and the like. */
+MD_FN double md_comparison(int when, double a, double b)
+{
+  const int is = a < b ? MD_COMPARE_LESS : a > b ? MD_COMPARE_GREATER : MD_COMPARE_EQUAL;
+  return when & is ? 1.0 : 0.0;
+}
+
 /* The value of a formula; no number, if the result of an operation is not finite. The stack lies in four variables,
  * because an index that is only known when a kernel runs would put it into memory. near: the values that the neighbours
  * of the particle give (md_each_near), or NULL if the formula has none. */
@@ -44,6 +51,7 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
           : s->op == MD_OP_MASS                ? p->mass / s->number
           : s->op == MD_OP_PLACE               ? md_component(x, s->axis)
           : near && s->op == MD_OP_ENVIRONMENT ? near[s->axis]
+          : near && s->op == MD_OP_ID          ? (double)p->id
                                                : md_component(v, s->axis);
       continue;
     }
@@ -52,6 +60,9 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
     case MD_OP_MINUS: a = b - a; break;
     case MD_OP_TIMES: a = b * a; break;
     case MD_OP_DIVIDE: a = b / a; break;
+    case MD_OP_COMPARE:
+      if (near) a = md_comparison(s->axis, b, a);
+      break;
     case MD_OP_SQUARE: a = a * a; break;
     case MD_OP_ROOT: a = sqrt(a); break;
     case MD_OP_SIZE: a = fabs(a); break;

@@ -48,6 +48,8 @@ template <class T> struct gpu_output {
   md_status see_environment(const md_environment *e, const gpu_environment **seen, bool *made);
   /* The same for a value of particles, which then has the address of the values, if it needs some. */
   md_status see_value(md_each *each, bool *made);
+  /* Ids on the device. *room = false: there is no room for them. */
+  md_status upload_ids(bool *room);
   bool can_see(const md_environment *e) const;
   md_status make_room(gpu_environment *of, bool ids_needed, bool *room);
   md_status find_environment(gpu_environment *of, bool *made);
@@ -60,7 +62,8 @@ template <class T> struct gpu_output {
    * fit_pairs(). The device rests then. */
   md_status find_reach(double distance, int reach[3]);
   /* What values of particles need, besides their places; velocities are complete and the device rests. groups: the bits
-   * of groups that matter; those of MD_GROUP_ALL alone need not be read. origins: original indices are needed. */
+   * of groups that matter; those of MD_GROUP_ALL alone need not be read. origins: original indices are needed,
+   * and ids if the device has them. */
   md_status fit_values(uint32_t groups, bool origins, each_args *args);
   /* *made is false if a formula has a result that is not finite, on any rank: the host finds it again, and reports
    * it. Collective. */

@@ -328,14 +328,30 @@ static md_status record_one(const reader *r, md_each_op op, md_formula_value *va
   return add_step(r, &value->code, (md_each_step){.op = op}, value->code.depth);
 }
 
+/* When a comparison is 1, as MD_OP_COMPARE says it; 0: an operator that is none. */
+static int comparison_of(operator_kind kind)
+{
+  switch (kind) {
+  case EQUAL: return MD_COMPARE_EQUAL;
+  case UNEQUAL: return MD_COMPARE_LESS | MD_COMPARE_GREATER;
+  case LESS: return MD_COMPARE_LESS;
+  case LESS_EQUAL: return MD_COMPARE_LESS | MD_COMPARE_EQUAL;
+  case GREATER: return MD_COMPARE_GREATER;
+  case GREATER_EQUAL: return MD_COMPARE_GREATER | MD_COMPARE_EQUAL;
+  default: return 0;
+  }
+}
+
 /* a becomes a op b, of which one at least is recorded. */
 static md_status record_two(const reader *r, const operator* op, md_formula_value *a, md_formula_value *b)
 {
   const bool square = op->kind == POWER && b->code.n == 0 && b->one == 2.0;
+  const int when = comparison_of(op->kind);
   const md_each_op known = op->kind == PLUS     ? MD_OP_PLUS
                            : op->kind == MINUS  ? MD_OP_MINUS
                            : op->kind == TIMES  ? MD_OP_TIMES
                            : op->kind == DIVIDE ? MD_OP_DIVIDE
+                           : when > 0           ? MD_OP_COMPARE
                                                 : MD_OP_NUMBER;
   if (square) return record_one(r, MD_OP_SQUARE, a);
   if (known == MD_OP_NUMBER) return not_recorded(r, op->sign);
@@ -345,7 +361,7 @@ static md_status record_two(const reader *r, const operator* op, md_formula_valu
     return not_recorded(r, "values of several computes of neighbours");
   if (!a->code.environment) a->code.environment = b->code.environment, a->code.columns = b->code.columns;
   for (int k = 0; k < b->code.n; ++k) MD_TRY(add_step(r, &a->code, b->code.step[k], b->code.depth + 1));
-  return record_one(r, known, a);
+  return add_step(r, &a->code, (md_each_step){.op = known, .axis = when}, a->code.depth);
 }
 
 static md_status record_call(const reader *r, int f, const md_formula_value *a, md_formula_value *value)

@@ -264,6 +264,11 @@ static md_status record(void *context, const char *name, md_each_code *code, boo
   md_each each;
   *known = is_known(sim, name, 0);
   if (!*known) return MD_OK;
+  const int a = attribute_named(sim, name);
+  if (a < ATTRIBUTES && attributes[a].what == ID) {
+    *code = (md_each_code){.n = 1, .depth = 1, .step = {{.op = MD_OP_ID}}};
+    return MD_OK;
+  }
   const bool made = md_particle_values_in_place(sim, name, &each);
   if (made && each.kind == MD_EACH_FORMULA) {
     *code = each.code;
@@ -291,6 +296,15 @@ bool md_particle_values_has(const md_sim *sim, const char *name)
          (strncmp(name, "v_", 2) == 0 && md_variables_is_atom(sim->variables, name + 2));
 }
 
+/* Engines know ids and comparisons only beside values of neighbours. */
+static bool is_complete(const md_each_code *code)
+{
+  bool alone = false;
+  for (int k = 0; k < code->n; ++k)
+    alone = alone || code->step[k].op == MD_OP_ID || code->step[k].op == MD_OP_COMPARE;
+  return code->environment || !alone;
+}
+
 /* The same for a compute of which engines may find the values by neighbours. */
 static bool environment_in_place(const md_sim *sim, const char *name, md_each *each)
 {
@@ -315,7 +329,7 @@ bool md_particle_values_in_place(const md_sim *sim, const char *name, md_each *e
   *each = (md_each){.divisor = 1.0, .factor = 1.0};
   if (strncmp(name, "v_", 2) == 0) {
     each->kind = MD_EACH_FORMULA;
-    return md_variables_record(sim->variables, name + 2, &each->code) == MD_OK;
+    return md_variables_record(sim->variables, name + 2, &each->code) == MD_OK && is_complete(&each->code);
   }
   if (md_host_compute_each(sim, name, &column)) return environment_in_place(sim, name, each);
   if (compute) {

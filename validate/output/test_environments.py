@@ -27,7 +27,10 @@ COLUMNS = ("c_h[1]", "c_h[2]", "c_n[1]", "c_n[2]", "c_m[1]", "c_m[2]", "c_o", "c
 SUMS = VALUES + f"""\
 variable s atom sqrt(c_h[1]^2+c_h[2]^2)
 variable q atom c_n[1]*vx-c_n[2]
-compute all all reduce sum {" ".join(COLUMNS)} v_s v_q vx mass
+variable n atom c_d==id
+variable l atom (c_o<=3)-(c_o<2)+(4>=c_o)
+variable m atom (c_o>11)*(c_o!=12)*id/1000
+compute all all reduce sum v_n v_l v_m {" ".join(COLUMNS)} v_s v_q vx mass
 compute half half reduce ave {" ".join(COLUMNS)}
 compute sq half reduce sumsq c_o v_s vx type x
 compute msq all reduce avesq c_o c_n[2]
@@ -36,7 +39,7 @@ compute most all reduce max {" ".join(COLUMNS)} v_q
 fix a all ave/time 10 1 10 c_all[*] c_half[*] c_sq[*] c_msq[*] c_least[*] c_most[*] file a.txt format " %.17g"
 fix b all ave/histo 10 1 10 -1 1 30 {" ".join(COLUMNS[:6])} v_s v_q mode vector file b.txt beyond extra
 fix c half ave/histo 10 1 10 0 400 50 c_o c_c c_d mode vector file c.txt
-fix e all ave/histo 10 1 10 0 12 40 c_e c_f mode vector file e.txt
+fix e all ave/histo 10 1 10 0 12 40 c_e c_f v_l v_m mode vector file e.txt
 compute layers all chunk/atom bin/1d x lower 0.5 units box
 fix d half ave/chunk 10 1 10 layers c_h[1] c_m[2] c_o v_s c_d file d.txt format " %.17g"
 dump i all image 20 i.*.png v_s type size 150 100
@@ -166,13 +169,14 @@ def test_clusters_that_cross_faces_equal_naive(tmp_path):
                                      f"-0.5 0.5 zlo zhi\n\nMasses\n\n1 1\n\nAtoms # atomic\n\n{rows}{ring}")
     deck = (f"units lj\ndimension 2\nread_data {tmp_path}/d.data\npair_style lj/cut 0.01\npair_coeff 1 1 0 0.005\n"
             "compute c all cluster/atom 1.01\ndump d all custom 1 d.txt id c_c\nfix 1 all nve\n"
-            "compute m all reduce max c_c\nthermo_style custom step c_m\nrun 0\n")
+            "compute m all reduce max c_c\nvariable n atom c_c==id\ncompute n all reduce sum v_n\n"
+            "thermo_style custom step c_m c_n\nthermo_modify norm no\nrun 0\n")
     found = {}
     for engine in ("naive", "gpu"):
         result = harness.run(deck, tmp_path / engine, engine=engine)
         frame = harness.read_dump(tmp_path / engine / "d.txt")[0]
         found[engine] = dict(zip(frame.columns["id"], frame.columns["c_c"])), result.table.rows
-    assert found["gpu"] == found["naive"]
+    assert found["gpu"] == found["naive"] and found["gpu"][1][0][2] == f"{len(set(found['gpu'][0].values()))}"
     assert {found["gpu"][0][7 * k + 4] for k in range(side)} == {4.0}
 
 
