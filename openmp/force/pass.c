@@ -29,6 +29,60 @@
 #include "common/force/forces.h"
 #include "openmp/engine.h"
 
+/* ---- fetching ahead ---- */
+
+/* Of a cache line. */
+enum { LINE_DOUBLES = 8, LINE_FLOATS = 16, LINE_RECORDS = 2 };
+
+/* Asks for the positions of the particles at the end of a row of the stencil, `offset` cells behind those of chunk c. A
+ * half list also needs the sums there. */
+MD_FN void fetch_partners(const md_engine *e, int64_t c, int64_t offset)
+{
+  const int32_t *cell = e->owned.cell, *start = e->owned.start;
+  const int64_t first = start[cell[c * CHUNK] + offset], end = start[cell[(c + 1) * CHUNK] + offset];
+  for (int64_t k = first / LINE_RECORDS * LINE_RECORDS; e->list.half && k < end; k += LINE_RECORDS) {
+    fetch_line(e->half.record + 4 * k);
+    fetch_line(e->half.sum + 4 * k);
+  }
+  for (int d = 0; !e->list.half && d < e->p->dim; ++d)
+    for (int64_t k = first; k < end; k += LINE_DOUBLES) fetch_line(e->p->x[d] + k);
+}
+
+/* Asks for the list of chunk c. Kernels of half lists do this while they read (half_kernels.h). */
+MD_FN void fetch_list(const md_engine *e, int64_t c)
+{
+  const int32_t *list = chunk_list(e, c);
+  for (int32_t k = 0; k < e->list.entries[c]; k += LINE_FLOATS) fetch_line(list + k);
+}
+
+/* Asks for what the move of chunk c reads and writes. */
+MD_FN void fetch_particles(const md_engine *e, int64_t c)
+{
+  for (int d = 0; d < e->p->dim; ++d)
+    for (int64_t k = c * CHUNK; k < (c + 1) * CHUNK; k += LINE_DOUBLES) {
+      fetch_line(e->p->x[d] + k);
+      fetch_line(e->p->v[d] + k);
+      if (!e->list.half) fetch_line(e->p->spare[d] + k);
+      if (k % LINE_FLOATS == 0) fetch_line(e->near.x[d] + k);
+    }
+}
+
+/* The next chunk's data are asked for while chunk c is summed. There are a dozen arrays, of which most lie beyond the
+ * caches, and a processor follows fewer by itself. Of the partners, those in the last row of the stencil have not been
+ * read before, and in 3D those in the last row of its own layer were read a layer ago. */
+MD_FN void fetch_next(const md_engine *e, int64_t c)
+{
+  enum {
+    MANY = 1 << 18
+  }; /* full lists of fewer particles lie in the caches, where asking for them only costs time */
+  const int64_t row = e->grid.count[0], layer = row * e->grid.count[1];
+  if (c + 2 >= e->list.nchunk || (!e->list.half && e->p->n < MANY)) return;
+  fetch_partners(e, c + 1, row + 2);
+  if (e->p->dim == 3) fetch_partners(e, c + 1, layer + row + 2);
+  if (!e->list.half) fetch_list(e, c + 1);
+  fetch_particles(e, c + 1);
+}
+
 /* ---- force ---- */
 
 /* Sums impulses on one chunk, one pair at a time: the careful sum, for a chunk in which a pair is too near for the fast
@@ -118,49 +172,11 @@ static void add_half(const md_engine *e, const force_args *a, int64_t c, md_over
   if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
 }
 
-/* Asks for the records that no row before chunk c has read. These are at the last cells of the stencil in its own layer
- * of cells and in the next one. */
-MD_FN void fetch_records(const md_engine *e, int64_t c)
-{
-  const int64_t row = e->grid.count[0], layer = row * e->grid.count[1];
-  const int32_t *cell = e->owned.cell, *start = e->owned.start;
-  for (int side = 0; side < 2; ++side) {
-    const int64_t last = side * layer + row + 2;
-    const int64_t end = start[cell[(c + 1) * CHUNK] + last];
-    for (int64_t k = start[cell[c * CHUNK] + last] & ~INT64_C(1); k < end; k += 2) {
-      fetch_line(e->half.record + 4 * k);
-      fetch_line(e->half.sum + 4 * k);
-    }
-  }
-}
-
-/* Asks for what the move of chunk c reads. */
-MD_FN void fetch_particles(const md_engine *e, int64_t c)
-{
-  enum { DOUBLES = 8, FLOATS = 16 }; /* of a cache line */
-  for (int d = 0; d < 3; ++d)
-    for (int64_t k = c * CHUNK; k < (c + 1) * CHUNK; k += DOUBLES) {
-      fetch_line(e->p->x[d] + k);
-      fetch_line(e->p->v[d] + k);
-      if (k % FLOATS == 0) fetch_line(e->near.x[d] + k);
-    }
-}
-
-/* The next chunk's data are asked for while this one is summed. There are a dozen arrays, of which most lie beyond the
- * caches, and a processor follows fewer by itself. */
-MD_FN void fetch_next(const md_engine *e, int64_t c)
-{
-  if (c + 2 >= e->list.nchunk) return;
-  fetch_records(e, c + 1);
-  fetch_particles(e, c + 1);
-}
-
 /* The impulses on chunk c by a half list, whose rows before this chunk are done. */
 static void sum_half(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
                      md_overlap *overlap)
 {
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  fetch_next(e, c);
   if (!e->list.early[c]) add_half(e, a, c, overlap);
   e->list.early[c] = false;
   const uint64_t bits = (uint64_t)md_bits(MD_ROUND);
@@ -262,6 +278,7 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
                       md_overlap *overlap)
 {
   const md_model *model = e->model;
+  if (model->pair.kind != MD_PAIR_NONE) fetch_next(e, c);
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
   } else if (e->list.half) {

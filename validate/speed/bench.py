@@ -5,8 +5,8 @@ What is measured
     in.lj       the Lennard-Jones melt of LAMMPS's bench folder, 256 000 atoms, 100 steps, on one thread and
                 on four; beside it `lmp -sf opt` on one core and on four MPI ranks, with the same deck. On one
                 thread also 32 000 atoms; and both sizes with the AVX2 kernels, where the best ones are others.
-    repulsive   the two-dimensional soft repulsion with 10^3, 10^5 and 10^7 particles (in.repulsive-bench), on
-                one thread, on four and on all; the smallest on one thread alone.
+    repulsive   the two-dimensional soft repulsion (in.repulsive-bench) with 10^5 and 10^7 particles, on one thread,
+                on four and on all; with 10^3 and 10^4 on one thread alone.
 
 Method
     Every configuration runs once to warm up. For a repulsive deck that also tells how many steps fill the
@@ -221,9 +221,9 @@ def make_configs(myriad: Path, inputs: Path, cores: int, lmp: Optional[str], mpi
                 configs.append(dataclasses.replace(configs[-1], isa="avx2", seconds=[]))
             if lmp and threads <= MANY and (threads == 1 or mpirun):
                 configs.append(lammps_config(lmp, mpirun, deck, inputs / "in.lj", lj, threads))
-    for n, steps in ((1_000, 20_000), (100_000, 500), (10_000_000, 10)):
+    for n, steps in ((1_000, 20_000), (10_000, 5_000), (100_000, 500), (10_000_000, 10)):
         variables = {"n": str(n), "steps": "STEPS"}
-        for threads in thread_counts(cores) if n > 1_000 else [1]:
+        for threads in thread_counts(cores) if n > 10_000 else [1]:
             configs.append(our_config(myriad, f"repulsive {n:.0e}".replace("+0", ""),
                                       inputs / "in.repulsive-bench", variables, threads, steps, True))
     return configs
@@ -260,7 +260,7 @@ def make_bars(configs: Sequence[Config]) -> List[Bar]:
         reason = no_cores if not ours else "no lmp, or no mpirun" if threads > 1 else "no lmp"
         cores = "1 core" if threads == 1 else f"{threads} cores"
         bars.append(Bar(f"in.lj on {cores}, times LAMMPS (beyond the bar: 2.5)", value, 1.8, reason=reason))
-    decks = sorted({c.deck for c in configs if c.deck.startswith("repulsive") and c.tune and c.particles > 1_000})
+    decks = sorted({c.deck for c in configs if c.deck.startswith("repulsive") and c.tune and c.particles > 10_000})
     for deck in decks:
         four = find(configs, deck, "openmp", MANY)
         bars.append(Bar(f"{deck} on {MANY} cores, M particle-steps/s", four.rate / 1e6 if four else None, 150,
