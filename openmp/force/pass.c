@@ -72,9 +72,7 @@ MD_FN void fetch_particles(const md_engine *e, int64_t c)
  * read before, and in 3D those in the last row of its own layer were read a layer ago. */
 MD_FN void fetch_next(const md_engine *e, int64_t c)
 {
-  enum {
-    MANY = 1 << 18
-  }; /* full lists of fewer particles lie in the caches, where asking for them only costs time */
+  enum { MANY = 1 << 18 }; /* full lists of fewer particles lie in the caches */
   const int64_t row = e->grid.count[0], layer = row * e->grid.count[1];
   if (c + 2 >= e->list.nchunk || (!e->list.half && e->p->n < MANY)) return;
   fetch_partners(e, c + 1, row + 2);
