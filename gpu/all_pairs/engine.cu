@@ -659,10 +659,25 @@ md_status check_options(const md_engine_options *options)
   return MD_OK;
 }
 
+/* MD_USAGE for fixes on forces of which this engine does not know what they need: centres of mass, places of particles
+ * at the beginning, or answers of a program. */
+md_status check_fixes(const md_model *model, const md_particles *p)
+{
+  bool needs = p->anchored;
+  for (int k = 0; k < model->nforce_action; ++k)
+    needs = needs || model->force_action[k].takes_centre || model->force_action[k].asks;
+  if (!needs) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "the engine gpu has no fix spring, spring/self and external with a pair style that takes all pairs, "
+      "such as gravity: use --engine openmp");
+}
+
 md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                  const md_engine_options *options)
 {
   MD_TRY(check_options(options));
+  MD_TRY(check_fixes(model, p));
   all_pairs_engine *e = new (std::nothrow) all_pairs_engine(model, p, comm, options);
   if (!e) return md_error(MD_RUNTIME, "out of memory: the GPU engine");
   const md_status status = e->start();

@@ -341,3 +341,14 @@ def test_collapse_is_deepest_when_theory_says(tmp_path):
     deepest = 0.004 * got.table.column("Step")[ratio.argmax()]
     assert 1.05 < deepest < 1.3 and 1.4 < ratio.max() < 2.0
     assert 0.9 < ratio[-1] < 1.5
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("fix", ["spring tether 1 0 0 0 0", "spring/self 1"])
+def test_the_gpu_refuses_springs(fix, tmp_path):
+    deck = ("units lj\nboundary f f f\nregion b block -9 9 -9 9 -9 9\ncreate_box 1 b\ncreate_atoms 1 single 1 1 1\n"
+            "create_atoms 1 single 2 2 1\nmass 1 1\npair_style gravity 0.1\npair_coeff * *\ntimestep 0.001\n"
+            f"fix 1 all nve\nfix 2 all {fix}\nrun 2\n")
+    harness.run(deck, tmp_path)
+    message = harness.run(deck, tmp_path, engine="gpu", expect=2).err
+    assert "spring" in message and "use --engine openmp" in message
