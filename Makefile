@@ -37,7 +37,6 @@ endif
 ##   MPI=no GPU=no      leave ranks or the GPU engine out even if their tools are here; NCCL=no: that library alone
 ##   CUDA_ARCHS=        of GPUs: native (the default: those of this machine, or, where there are none, 90 80+), all, or
 ##                      a list: 90 is code for 9.0, 90+ is PTX, which later GPUs compile when a program starts
-##   REPEATED=no        leave out the tests that are short forms of runs of `make check`
 ##   JOBS=              tests that run side by side (two more than there are cores, because some wait)
 ##   HDF5=no            leave restarts and H5MD out even if the library is here
 V ?= 0
@@ -348,8 +347,7 @@ test-e2e: wanted $(LADDER_CPU) ## run the end-to-end tests alone (pytest)
 	@$(SETUP) python
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) --durations=15 \
-	  $(if $(SAN),-m 'smoke and not slow and not mpi' $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT)), \
-	    $(if $(filter no,$(REPEATED)),-m 'not repeated')) validate
+	  $(if $(SAN),-m 'smoke and not slow and not mpi' $(if $(filter thread,$(SAN)),$(NO_FILE_LIMIT))) validate
 # Sanitizers leave several ranks out, because Open MPI does not free all of its memory, which is reported as a leak.
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
 NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before \

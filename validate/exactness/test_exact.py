@@ -25,7 +25,6 @@ def same(a, b) -> None:
     assert status == check.SAME, "\n".join(lines)
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("turn, case", list(enumerate(check_engines.CASES)), ids=[c.name for c in check_engines.CASES])
 def test_openmp_equals_naive(turn, case, isas, tmp_path):
     """Short: `make check` runs every deck for longer, with all variants."""

@@ -86,7 +86,6 @@ EXACT = [(turn, case) for turn, case in enumerate(check_engines.CASES + check_en
                           "four types 3D", "minimized 2D", "fast 3D", "corner 3D, walls")]
 
 
-@pytest.mark.repeated
 @pytest.mark.parametrize("turn, case", EXACT, ids=[case.name for _, case in EXACT])
 def test_ranks_equal_naive(turn, case, tmp_path):
     chosen = check_engines.rank_variants(case, turn)[-3:]
