@@ -44,7 +44,7 @@ MD_FN void md_momentum_add(const md_summand *s, const md_particle *p, md_fine *s
 {
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (!p->wide) {
-      sum[d].rest += md_count(p->v[d] / s->quantum);
+      sum[d].rest += md_count(p->v[d] * md_inverse_power(s->quantum));
       continue;
     }
     const md_int128 count = md_momentum_count(p->v[d], p->low[d], s->quantum, p->v_step);

@@ -38,6 +38,7 @@ static __device__ __forceinline__ int sum_before(int value, int &all)
 static __global__ void __launch_bounds__(FEW_THREADS) k_sum_few(few_counts c)
 {
   __shared__ int of_warp[32];
+  await_launches();
   int *values = c.at[blockIdx.x], before = 0;
   const int count = c.count[blockIdx.x];
   for (int from = 0; from < count; from += FEW_THREADS * FEW_EACH) {
@@ -65,9 +66,7 @@ static __global__ void __launch_bounds__(FEW_THREADS) k_sum_few(few_counts c)
 
 md_status sum_few_counts(const launch &l, const few_counts &c)
 {
-  k_sum_few<<<c.at[1] ? 2 : 1, FEW_THREADS, 0, l.stream>>>(c);
-  MD_LAUNCHED("k_sum_few");
-  return MD_OK;
+  return launch_early(of_threads(l, FEW_THREADS), c.at[1] ? 2 : 1, "launch of k_sum_few", k_sum_few, c);
 }
 
 static __global__ void k_fill_starts(int n, int total, const unsigned *__restrict__ sorted,

@@ -21,6 +21,7 @@
 /* Positions relative to the corner of the grid, and extras. */
 template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s)
 {
+  await_launches();
   float4 *rounded = (float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int end = s.n;
@@ -204,8 +205,8 @@ template <class T> md_status launch_list(const launch &l, const system_view<T> &
   for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
   /* A coordinate is off by 2^-24 of the extent, and a difference of two, or the edge of a cell, by twice that. */
   const double reach = s.list.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
-  k_round<T><<<blocks_for((int64_t)s.n + s.ghost.capacity, l.threads), l.threads, 0, l.stream>>>(s);
-  MD_LAUNCHED("k_round");
+  const int blocks = blocks_for((int64_t)s.n + s.ghost.capacity, l.threads);
+  MD_TRY(launch_early(l, blocks, "launch of k_round", k_round<T>, s));
   return launch_lists(l, s, (float)reach);
 }
 

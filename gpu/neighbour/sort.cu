@@ -24,6 +24,16 @@
 
 #include <cub/cub.cuh>
 
+/* The progress behind a rebin: nothing is stale any more. flip: the present positions are now in the other position
+ * array. */
+static __device__ __forceinline__ progress rebinned(progress now, bool flip)
+{
+  now.parity ^= flip ? 1u : 0u;
+  now.stale = 0;
+  now.usage = 0.0f;
+  return now;
+}
+
 /* The extra of a particle with velocity v: the part of its expected path that is beyond the slack. If the particle
  * goes farther, the lists end sooner, and nothing else happens. */
 template <class T>
@@ -38,65 +48,92 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
   return fminf(fmaxf(path - s.slack.most, 0.0f), s.slack.extra);
 }
 
-/* Writes the record of particle x with velocity v to place `to`, and adds the images of the particle to the
- * ghosts. */
-template <class T, bool TILTS>
-static __device__ __forceinline__ void place_record(const system_view<T> &s, typename T::particle x,
-                                                    const typename T::real v[3], int cell, int to,
-                                                    int *ghost_cursor)
+/* How many images of a particle get their places together, so that one wait serves all: those of a corner. */
+template <class T> constexpr int TOGETHER = T::DIM == 3 ? 7 : 3;
+
+/* Ghost number g is the image of the particle at place `to`, with this record, by a shift code. */
+template <class T>
+static __device__ __forceinline__ void place_image(const system_view<T> &s, typename T::record *x,
+                                                   const typename T::record &record, int to, int code, int g)
 {
-  if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
-  store_particle<T>(s, progress_before(s.ctl, s.launch).parity ^ 1u, to, x);
-  if (s.grid.cell_of) s.grid.cell_of[to] = cell;
-  if (!ghost_cursor) return;
-  int images = 0;
-  each_image<T, TILTS>(s, x, [&](int code, int c) {
-    const int g = atomicAdd(&ghost_cursor[c], 1);
-    if (g < s.ghost.capacity) {
-      s.ghost.source[g] = to;
-      s.ghost.shift[g] = code;
-      if (!TILTS && s.ghost.of) s.ghost.of[IMAGES_MOST * to + images++] = g;
-    } else {
-      atomicOr(&s.ctl->overflow, HALT_GHOSTS);
-      atomicMax(&s.ctl->ghosts_wanted, g + 1);
+  if (g < s.ghost.capacity) {
+    s.ghost.source[g] = to;
+    s.ghost.shift[g] = code;
+    x[s.n + g] = image_by<T>(s, record, code);
+  } else {
+    atomicOr(&s.ctl->overflow, HALT_GHOSTS);
+    atomicMax(&s.ctl->ghosts_wanted, g + 1);
+  }
+}
+
+/* Adds the images of particle x, which lies at place `to`, to the ghosts. */
+template <class T, bool TILTS>
+static __device__ __forceinline__ void place_images(const system_view<T> &s, typename T::record *records,
+                                                    const typename T::particle &x, int to, int *ghost_cursor)
+{
+  const typename T::record record = record_of<T>(s, x);
+  if constexpr (TILTS) {
+    each_image<T, TILTS>(s, x, [&](int code, int cell) {
+      place_image<T>(s, records, record, to, code, atomicAdd(&ghost_cursor[cell], 1));
+    });
+  } else {
+    unsigned left = images_of<T>(s, x), unplaced = left;
+    int done = 0;
+    while (left) {
+      int g[TOGETHER<T>];
+#pragma unroll
+      for (int m = 0; m < TOGETHER<T>; ++m)
+        if (left) g[m] = atomicAdd(&ghost_cursor[cell_of_image<T>(s, x, next_image(left))], 1);
+#pragma unroll
+      for (int m = 0; m < TOGETHER<T>; ++m) {
+        if (!unplaced) break;
+        place_image<T>(s, records, record, to, code_of_image<T::DIM>(next_image(unplaced)), g[m]);
+        if (s.ghost.of && g[m] < s.ghost.capacity) s.ghost.of[IMAGES_MOST * to + done++] = g[m];
+      }
     }
-  });
-  if (!TILTS && s.ghost.of)
-    for (; images < IMAGES_MOST; ++images) s.ghost.of[IMAGES_MOST * to + images] = -1;
+    if (s.ghost.of)
+      for (; done < IMAGES_MOST; ++done) s.ghost.of[IMAGES_MOST * to + done] = -1;
+  }
 }
 
 template <class T, bool TILTS>
-static __global__ void k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor,
-                                 const int *order, const __grid_constant__ moved_fields<T> f)
+static __global__ void __launch_bounds__(256, 6)
+    k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor, const int *order,
+              const __grid_constant__ moved_fields<T> f, bool rebins)
 {
+  await_launches();
+  progress now = progress_before(s.ctl, s.launch);
+  const unsigned parity = now.parity ^ 1u;
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k == 0 && rebins) take_slot(s.ctl, s.launch, rebinned(now, true), false, false);
   if (k >= s.n) return;
   const int from = order[k];
-  const typename T::particle x = wrapped<T, TILTS>(s, present_particle<T>(s, from));
+  typename T::particle x = wrapped<T, TILTS>(s, present_particle<T>(s, from));
   typename T::real v[3];
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) v[d] = s.v[d][from];
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) store_last(f.v[d] + k, v[d]);
   store_last(f.origin + k, f.origin_from[from]);
-  place_record<T, TILTS>(s, x, v, cell_of<T>(s, x), k, ghost_cursor);
+  const int cell = cell_of<T>(s, x);
+  if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
+  store_particle<T>(s, parity, k, x);
+  if (s.grid.cell_of) s.grid.cell_of[k] = cell;
+  if (ghost_cursor) place_images<T, TILTS>(s, s.x[parity], x, k, ghost_cursor);
 }
 
 template <class T>
 md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cursor, const int *order,
-                         const moved_fields<T> &f)
+                         const moved_fields<T> &f, bool rebins)
 {
-  if (s.box.triclinic)
-    k_reorder<T, !T::MIXED>
-        <<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
-  else
-    k_reorder<T, false><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, ghost_cursor, order, f);
-  MD_LAUNCHED("k_reorder");
-  return MD_OK;
+  const auto kernel = s.box.triclinic ? k_reorder<T, !T::MIXED> : k_reorder<T, false>;
+  return launch_early(l, blocks_for(s.n, l.threads), "launch of k_reorder", kernel, s, ghost_cursor, order, f,
+                      rebins);
 }
 
 template <class T> static __global__ void k_index(const __grid_constant__ system_view<T> s, int *order)
 {
+  await_launches();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
   const cell_place at = cell_places(s)[i];
@@ -105,9 +142,7 @@ template <class T> static __global__ void k_index(const __grid_constant__ system
 
 template <class T> md_status launch_index(const launch &l, const system_view<T> &s, int *order)
 {
-  k_index<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, order);
-  MD_LAUNCHED("k_index");
-  return MD_OK;
+  return launch_early(l, blocks_for(s.n, l.threads), "launch of k_index", k_index<T>, s, order);
 }
 
 md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, unsigned *sorted,
@@ -117,18 +152,14 @@ md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, uns
   return MD_OK;
 }
 
-static __global__ void k_rebinned(control *ctl, unsigned launch, unsigned flip)
+static __global__ void k_rebinned(control *ctl, unsigned launch, bool flip)
 {
-  progress now = after(ctl->slot[(launch - 1u) % SLOTS]);
-  now.parity ^= flip;
-  now.stale = 0;
-  now.usage = 0.0f;
-  take_slot(ctl, launch, now, false, false);
+  take_slot(ctl, launch, rebinned(after(ctl->slot[(launch - 1u) % SLOTS]), flip), false, false);
 }
 
 md_status launch_rebinned(const launch &l, control *ctl, unsigned launch, bool flip)
 {
-  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch, flip ? 1u : 0u);
+  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch, flip);
   MD_LAUNCHED("k_rebinned");
   return MD_OK;
 }
@@ -151,5 +182,5 @@ md_status launch_set_progress(const launch &l, control *ctl, unsigned launch, co
 #define INSTANCE(T)                                                                                          \
   template md_status launch_index<T>(const launch &, const system_view<T> &, int *);                         \
   template md_status launch_reorder<T>(const launch &, const system_view<T> &, int *, const int *,           \
-                                       const moved_fields<T> &);
+                                       const moved_fields<T> &, bool);
 MD_LAYOUTS(INSTANCE)

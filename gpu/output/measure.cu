@@ -1,15 +1,28 @@
-/* Measuring: energies and virials of the pairs of the present state. Every pair is evaluated once more, from both of
- * its particles, so that the sums are twice those of the pairs (model.h). All terms are in double, also in mixed
- * precision.
+/* Measuring: energies and virials of the pairs of the present state. Every pair is evaluated once more. The sums are
+ * twice those of the pairs (model.h): a pair adds its terms from each of its particles, or twice from one of them. All
+ * terms are in double, also in mixed precision.
  *
- * Cost: the evaluation of every pair from both sides.
+ *   k_measure_listed  takes pairs from lists, of particles from the one with the lower index.
+ *   k_measure_plane   takes them from cells in 2D with coarse positions, likewise.
+ *   k_measure_dense   takes them from cells in 3D, with a warp search.
+ *   k_measure         takes them from any cells, also of a copy that is sorted for output.
+ *
+ * Trade-off: threads walk through particles, so that a block adds up its sums once. In return the sums of a thread must
+ * be kept in range. Cost: some 30 operations in double for each pair within the cutoff; bytes a particle: 16 and 4 for
+ * each entry of its list, or 20 and 4 a cell (k_measure_plane).
  */
+#include "gpu/neighbour/listed_pairs.cuh"
+#include "gpu/neighbour/plane_pairs.cuh"
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/formulas.cuh"
 
-template <class T, int STYLE, int SOURCE>
-static __global__ void __launch_bounds__(256)
+#include <algorithm>
+
+enum { MEASURE_THREADS = 256, MEASURE_BLOCKS = 3 };
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(128)
     k_measure(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
 {
   md_fine sum[SUMS] = {};
@@ -17,11 +30,40 @@ static __global__ void __launch_bounds__(256)
   if (i < s.n) {
     const typename T::record *x = present(s);
     const typename T::record xi = x[i];
-    for_each_candidate<T, SOURCE>(s, x, i, false, [&](int j, const typename T::record &xj) {
-      /* A half list has each pair of owned particles only once. */
-      const int partners = SOURCE == FROM_LIST && s.list.half && j < s.n ? 2 : 1;
-      add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), partners, sum);
+    for_each_in_cells<T>(s, x, i, false, [&](int, const typename T::record &xj) {
+      add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), 1, sum);
     });
+  }
+  add_sums(a, sum);
+}
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(MEASURE_THREADS, MEASURE_BLOCKS)
+    k_measure_plane(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  md_fine sum[SUMS] = {};
+  for_each_plane_pair<T>(
+      s, [](int) { return true; }, [](bool) {},
+      [&](int, const typename T::record &xi, int, const typename T::record &xj, bool twice) {
+        add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), 0, twice ? 2 : 1, sum);
+      },
+      [&] { keep_sums_in_range(a, sum); });
+  add_sums(a, sum);
+}
+
+template <class T, int STYLE>
+static __global__ void __launch_bounds__(MEASURE_THREADS, MEASURE_BLOCKS)
+    k_measure_listed(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
+{
+  md_fine sum[SUMS] = {};
+  const typename T::record *x = present(s);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
+    const typename T::record xi = load_record(x + i);
+    for_each_listed_pair<T>(s, x, i, [&](const typename T::record &xj, bool twice) {
+      add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), twice ? 2 : 1,
+                         sum);
+    });
+    keep_sums_in_range(a, sum);
   }
   add_sums(a, sum);
 }
@@ -48,10 +90,10 @@ template <class T, int STYLE>
 static void launch_style(const launch &l, int source, const system_view<T> &s, const measure_args &a)
 {
   constexpr int THREADS = 128;
-  const int blocks = blocks_for(s.n, THREADS);
+  const int walking = std::min(blocks_for(s.n, MEASURE_THREADS), 8 * l.processors);
   if constexpr (T::TAGGED)
     if (source == FROM_LIST) {
-      k_measure<T, STYLE, FROM_LIST><<<blocks, THREADS, 0, l.stream>>>(s, a);
+      k_measure_listed<T, STYLE><<<walking, MEASURE_THREADS, 0, l.stream>>>(s, a);
       return;
     }
   if constexpr (CAN_BE_DENSE<T>)
@@ -59,7 +101,12 @@ static void launch_style(const launch &l, int source, const system_view<T> &s, c
       k_measure_dense<T, STYLE><<<blocks_for(s.n, FINDING_THREADS), FINDING_THREADS, 0, l.stream>>>(s, a);
       return;
     }
-  k_measure<T, STYLE, FROM_CELLS><<<blocks, THREADS, 0, l.stream>>>(s, a);
+  if constexpr (T::HAS_COARSE)
+    if (a.in_place && s.n > 0) {
+      k_measure_plane<T, STYLE><<<walking, MEASURE_THREADS, 0, l.stream>>>(s, a);
+      return;
+    }
+  k_measure<T, STYLE><<<blocks_for(s.n, THREADS), THREADS, 0, l.stream>>>(s, a);
 }
 
 template <class T>

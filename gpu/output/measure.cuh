@@ -59,6 +59,31 @@ static __device__ __forceinline__ void add_sums(const measure_args &a, const md_
   for (int q = 0; q < SUMS; ++q) add_sum(a.sum, q, SUMS, sum[q]);
 }
 
+/* Adds the sum number q of a thread, of `count` sums, to that of the device and empties it, long before it could leave
+ * its range. */
+static __device__ __forceinline__ void keep_in_range(fine_sums sums, int q, int count, md_fine &sum)
+{
+  if (sum.coarse < INT64_C(1) << 61 && sum.coarse > -(INT64_C(1) << 61)) return;
+  atomicAdd(&sums.at[q], (unsigned long long)(sum.coarse >> 32));
+  atomicAdd(&sums.at[count + q], (unsigned long long)(sum.coarse & INT64_C(0xffffffff)));
+  sum.coarse = 0;
+}
+
+static __device__ __forceinline__ void keep_sums_in_range(const measure_args &a, md_fine sum[SUMS])
+{
+#pragma unroll
+  for (int q = 0; q < SUMS; ++q) keep_in_range(a.sum, q, SUMS, sum[q]);
+}
+
+/* Adds `times` a term of x coarse quanta, as md_fine_add() does, without a conversion; |x| < 2^51, as that of a pair
+ * which does not overlap is. */
+static __device__ __forceinline__ void add_term(md_fine &sum, double x, int times)
+{
+  const double rounded = x + MD_ROUND, rest = x - (rounded - MD_ROUND);
+  sum.coarse += times * (md_bits(rounded) - md_bits(MD_ROUND));
+  sum.rest += times * (md_bits(fma(rest, MD_FINE, MD_ROUND)) - md_bits(MD_ROUND));
+}
+
 /* Adds the energy and the virial of one pair at squared distance r2 to the sums of a thread. partners: 2 if the
  * pair is evaluated from one of its particles only, else 1. pair: index in the tables. An overlap is noted, and
  * adds nothing. */
@@ -72,10 +97,8 @@ static __device__ __forceinline__ void add_pair(const system_view<T> &s, const m
   }
   const double *k = a.table + pair * MD_PAIR_K;
   if (!(r2 < k[0])) return;
-  for (int partner = 0; partner < partners; ++partner) {
-    md_fine_add(&sum[SUM_ENERGY], energy_of<STYLE>(r2, k) * a.per_e);
-    md_fine_add(&sum[SUM_VIRIAL], force_of<STYLE>(r2, k) * r2 * a.per_w);
-  }
+  add_term(sum[SUM_ENERGY], energy_of<STYLE>(r2, k) * a.per_e, partners);
+  add_term(sum[SUM_VIRIAL], force_of<STYLE>(r2, k) * r2 * a.per_w, partners);
 }
 
 #endif

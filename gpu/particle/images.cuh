@@ -131,40 +131,78 @@ __device__ __forceinline__ void each_tilted_image(const system_view<T> &s, const
   }
 }
 
+/* The images of a particle in a box that is not tilted are numbered by their shifts. Number k is that at the shifts
+ * k % 3 - 1 along x, k / 3 % 3 - 1 along y and, in 3D, k / 9 - 1 along z. */
+static __device__ __forceinline__ int shift_of_image(int k, int d)
+{
+  return (d == 0 ? k : d == 1 ? k / 3 : k / 9) % 3 - 1;
+}
+
+template <int DIM> __device__ __forceinline__ int code_of_image(int k)
+{
+  int code = NO_SHIFT;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) code += shift_of_image(k, d) * (1 << (SHIFT_BITS * d));
+  return code;
+}
+
+template <class T>
+__device__ __forceinline__ int cell_of_image(const system_view<T> &s, const typename T::particle &r, int k)
+{
+  int cell = 0;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    const double at = T::where(s.scale, d, r.x[d]) + shift_of_image(k, d) * s.box.length[d];
+    cell += cell_along(s.grid, d, at, true) * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
+  }
+  return cell;
+}
+
+/* The images of particle r, which must be wrapped: bit k for number k. */
+template <class T>
+__device__ __forceinline__ unsigned images_of(const system_view<T> &s, const typename T::particle &r)
+{
+  unsigned shifts[3] = {2, 2, 2}; /* along an axis: bit 0 for -1, bit 1 for 0, bit 2 for 1 */
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    const double x = T::where(s.scale, d, r.x[d]);
+    if (!s.box.periodic[d]) continue;
+    if (x < s.box.lo[d] + s.ghost.halo[d]) shifts[d] |= 4;
+    if (x >= s.box.hi[d] - s.ghost.halo[d]) shifts[d] |= 1;
+  }
+  unsigned plane = 0, space = 0;
+#pragma unroll
+  for (int y = 0; y < 3; ++y)
+    if (shifts[1] >> y & 1) plane |= shifts[0] << (3 * y);
+#pragma unroll
+  for (int z = 0; z < 3; ++z)
+    if (shifts[2] >> z & 1) space |= plane << (9 * z);
+  return T::DIM == 3 ? space & ~(1u << 13) : plane & ~(1u << 4); /* without the particle itself */
+}
+
+/* The number of the first image that is left, which is done then. There is one. */
+static __device__ __forceinline__ int next_image(unsigned &left)
+{
+  const int k = __ffs((int)left) - 1;
+  left &= left - 1;
+  return k;
+}
+
 /* Calls f(shift code, cell) for every image of particle r, which must be wrapped. TILTS: the box may be tilted. */
 template <class T, bool TILTS, class F>
 __device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::particle &r, F f)
 {
-  double x[3] = {0.0, 0.0, 0.0};
-  bool low[3], high[3];
-  bool any = false;
-#pragma unroll
-  for (int d = 0; d < 3; ++d) {
-    low[d] = high[d] = false;
-    if (d >= T::DIM) continue;
-    x[d] = T::where(s.scale, d, r.x[d]);
-    if (!s.box.periodic[d]) continue;
-    low[d] = x[d] < s.box.lo[d] + s.ghost.halo[d];
-    high[d] = x[d] >= s.box.hi[d] - s.ghost.halo[d];
-    any = any || low[d] || high[d];
-  }
-  if (!any) return;
   if constexpr (TILTS)
     if (s.box.triclinic) {
+      double x[3] = {0.0, 0.0, 0.0};
+      for (int d = 0; d < T::DIM; ++d) x[d] = T::where(s.scale, d, r.x[d]);
       each_tilted_image<T>(s, x, f);
       return;
     }
-  for (int k = 0; k < (T::DIM == 3 ? 27 : 9); ++k) {
-    bool wanted = true;
-    int cell = 0, code = NO_SHIFT;
-    for (int d = 0; d < T::DIM; ++d) {
-      const int shift = k / (d == 0 ? 1 : d == 1 ? 3 : 9) % 3 - 1;
-      wanted = wanted && (shift == 0 || (shift > 0 ? low[d] : high[d]));
-      code += shift * (1 << (SHIFT_BITS * d));
-      const int along = cell_along(s.grid, d, x[d] + shift * s.box.length[d], true);
-      cell += along * (d == 0 ? 1 : d == 1 ? s.grid.row : s.grid.layer);
-    }
-    if (wanted && code != NO_SHIFT) f(code, cell);
+  unsigned left = images_of<T>(s, r);
+  while (left) {
+    const int k = next_image(left);
+    f(code_of_image<T::DIM>(k), cell_of_image<T>(s, r, k));
   }
 }
 

@@ -24,6 +24,13 @@ struct launch {
   int lanes;       /* that share a particle of a step with lists; 0: lanes_for_particle() chooses */
 };
 
+/* The same launch with `threads` threads in a block. */
+inline launch of_threads(launch l, int threads)
+{
+  l.threads = threads;
+  return l;
+}
+
 /* The number of blocks for one thread per element. It is one if there are no elements, because a rank may have no
  * particles. blocks_walking(): at most `most_blocks`. */
 inline int blocks_for(int64_t count, int threads)
@@ -159,10 +166,11 @@ template <class T> struct next_order {
  * and from the first particle of each cell. */
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *order);
 /* order: it may lie where the new origins will be written. ghost_cursor: the first free place of each cell for
- * ghosts, or NULL without ghosts. */
+ * ghosts, which get their sources, shifts and positions, or NULL without ghosts. rebins: the kernel is launch number
+ * view.launch, and ends a rebin as launch_rebinned() does. */
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
-                         const moved_fields<T> &);
+                         const moved_fields<T> &, bool rebins);
 /* Sorts pairs (id, index) by id, into (sorted, order). If scratch is NULL, it only tells the bytes of scratch that
  * it needs. bits: of an id that are compared. */
 md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,
@@ -344,6 +352,7 @@ struct measure_args {
   fine_sums sum;
   double per_e, per_w; /* factors to coarse quanta; per_w: for a force of the table times a length */
   const double *table; /* coefficients of forces, in double */
+  bool in_place;       /* are the particles where steps move them, with their coarse positions? */
 };
 template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,

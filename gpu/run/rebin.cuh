@@ -53,7 +53,7 @@ template <class T> struct gpu_rebin {
   md_status sum_counts(int *counts, int64_t n, int *others = nullptr);
   md_status order_cells(unsigned *ids);
   md_status index_particles();
-  md_status sort_into_spare();
+  md_status sort_into_spare(bool rebins);
   md_status sort_particles();
   md_status sorted_view(system_view<T> *s, const int **origin);
   md_status build_list();

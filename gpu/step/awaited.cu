@@ -63,15 +63,6 @@ static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, cons
   md_ke_add(&of, &p, &sum);
 }
 
-/* Adds the sum of a thread to that of the device and empties it, long before it could leave its range. */
-static __device__ __forceinline__ void keep_in_range(const fine_sums &to, int q, md_fine &sum)
-{
-  if (sum.coarse < INT64_C(1) << 61 && sum.coarse > -(INT64_C(1) << 61)) return;
-  atomicAdd(&to.at[q], (unsigned long long)(sum.coarse >> 32));
-  atomicAdd(&to.at[AWAITED_SUMS + q], (unsigned long long)(sum.coarse & INT64_C(0xffffffff)));
-  sum.coarse = 0;
-}
-
 template <class T, int STYLE, bool VIRIAL>
 static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && !VIRIAL) ? 4
                                               : T::PACKED                        ? 3
@@ -111,11 +102,11 @@ static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && !VIRIAL)
     if constexpr (VIRIAL) {
       virial.coarse += pairs.coarse;
       virial.rest += pairs.rest;
-      keep_in_range(to, AWAITED_VIRIAL, virial);
+      keep_in_range(to, AWAITED_VIRIAL, AWAITED_SUMS, virial);
     }
     if (!a.kinetic) continue;
     add_kinetic<T>(s, a, i, impulse, kinetic);
-    keep_in_range(to, AWAITED_KINETIC, kinetic);
+    keep_in_range(to, AWAITED_KINETIC, AWAITED_SUMS, kinetic);
   }
   if (a.kinetic) add_sum(to, AWAITED_KINETIC, AWAITED_SUMS, kinetic);
   if constexpr (VIRIAL) add_sum(to, AWAITED_VIRIAL, AWAITED_SUMS, virial);

@@ -25,7 +25,8 @@
  * a particle: k_listed_distances the record and 4 for each entry of its list; k_plane_distances 20, and 4 a cell.
  */
 #include "gpu/neighbour/around.cuh"
-#include "gpu/neighbour/prefilter.cuh"
+#include "gpu/neighbour/listed_pairs.cuh"
+#include "gpu/neighbour/plane_pairs.cuh"
 #include "gpu/particle/launch.cuh"
 
 #include <algorithm>
@@ -33,9 +34,6 @@
 /* Most numbers of a table in shared memory; and the blocks of DISTANCE_THREADS threads that are resident on a
  * multiprocessor. A table takes as much memory as it has numbers, because the rest is the cache of records. */
 enum { DISTANCE_TABLE = 12288, DISTANCE_THREADS = 256, DISTANCE_BLOCKS = 4 };
-
-/* Is a pair of owned particles looked at from the particle with the lower index only? */
-template <class T> constexpr bool HALVES = !T::MIXED;
 
 /* The table of a block, and what it is added to. */
 struct distance_table {
@@ -223,10 +221,7 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
     for (int r = 0; r < rows; ++r) {
       const int4 entries = __ldcs(list + (int64_t)r * 32);
       const int four[4] = {entries.x, entries.y, entries.z, entries.w};
-      unsigned wanted = 0;
-#pragma unroll
-      for (int u = 0; u < 4; ++u)
-        if (type > 0 && (HALVES<T> ? four[u] > i : four[u] != i)) wanted |= 1u << u;
+      const unsigned wanted = type > 0 ? wanted_entries<T>(i, four) : 0;
       if (__any_sync(0xffffffffu, wanted != 0)) count_four<T>(s, a, x, xi, i, type, four, wanted, t);
     }
   }
@@ -235,87 +230,19 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
 
 /* ---- from cells in two dimensions ---- */
 
-/* PLANE_CANDIDATES: how many candidates of a row are tested together. Most rows have fewer, because those with a lower
- * index are left out. */
-enum { PLANE_CANDIDATES = 4 };
-
-/* Leaves out candidates with a lower index than particle i. */
-template <class T> static __device__ __forceinline__ void cut_rows(three_rows &r, int i)
-{
-#pragma unroll
-  for (int y = 0; y < 3 && HALVES<T>; ++y) {
-    r.begin[y] = max(r.begin[y], i + 1);
-    r.end[y] = max(r.end[y], r.begin[y]);
-  }
-}
-
-/* The rows around the particle at xi; empty if it does not count. */
-template <class T>
-static __device__ __forceinline__ three_rows rows_at(const system_view<T> &s, const typename T::record &xi,
-                                                     bool counts)
-{
-  return counts ? rows_around(s.grid.start, cell_of<T>(s, xi), s.grid.row) : three_rows{};
-}
-
-/* Counts the ghosts around particle i. */
-template <class T>
-static __device__ __forceinline__ void count_ghosts(const system_view<T> &s, const distance_args &a,
-                                                    const typename T::record *x, const typename T::record &xi,
-                                                    int i, const distance_table &t)
-{
-  int c[3];
-  cell_at<T>(s, xi, c);
-  if (!near_border<T::DIM>(s.grid, s.ghost, c)) return;
-  const three_rows rows = ghost_rows_around(s, cell_number<T::DIM>(s.grid, c));
-#pragma unroll
-  for (int y = 0; y < 3; ++y)
-    for (int j = rows.begin[y]; j < min(rows.end[y], s.n + s.ghost.capacity); ++j) {
-      const typename T::record xj = load_record(x + j);
-      if (own_image<T>(s, i, j)) continue;
-      count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), 1, j, xj, false, t);
-    }
-}
-
-/* While a block looks at its particles, the positions and the ranges of its next ones are being loaded. */
 template <class T>
 static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
     k_plane_distances(const __grid_constant__ system_view<T> s, const __grid_constant__ distance_args a)
 {
   const distance_table t = begin_table(a);
-  const unsigned parity = progress_before(s.ctl, s.launch).parity;
-  const typename T::record *__restrict__ x = s.x[parity];
-  const coarse_position *__restrict__ coarse = s.rest[parity];
-  const unsigned n = (unsigned)s.n, step = gridDim.x * blockDim.x;
-  unsigned found = 0, k = blockIdx.x * blockDim.x + threadIdx.x;
-  typename T::record next = load_record(x + min(k, n - 1));
-  three_rows next_rows = rows_at<T>(s, next, k < n);
-  for (; (k & ~31u) < n; k += step) {
-    const int i = (int)min(k, n - 1);
-    const bool counts = k < n && is_counted<T>(s, a, i);
-    const typename T::record xi = next;
-    three_rows rows = counts ? next_rows : three_rows{};
-    cut_rows<T>(rows, i);
-    const coarse_position own = T::coarse(s.scale.coarse, xi);
-    unsigned hits = prefilter<PLANE_CANDIDATES, true>(s, coarse, own, i, rows, 0);
-    const bool more = k + step < n;
-    if (more) next = load_record(x + k + step);
-    count_particles(a, counts ? 1 : 0, t, found);
-    int longest = 0;
-#pragma unroll
-    for (int y = 0; y < 3; ++y) longest = max(longest, rows.end[y] - even(rows.begin[y]));
-    for (int from = 0;;) {
-      for (; hits; hits &= hits - 1) {
-        const int j = candidate<PLANE_CANDIDATES>(rows, from, __ffs((int)hits) - 1);
-        const typename T::record xj = load_record(x + j);
-        count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), 1, j, xj, HALVES<T>, t);
-      }
-      from += PLANE_CANDIDATES;
-      if (!__any_sync(0xffffffffu, longest > from)) break;
-      hits = prefilter<PLANE_CANDIDATES, false>(s, coarse, own, i, rows, from);
-    }
-    next_rows = rows_at<T>(s, next, more);
-    if (s.ghost.start && counts) count_ghosts<T>(s, a, x, xi, i, t);
-  }
+  unsigned found = 0;
+  for_each_plane_pair<T>(
+      s, [&](int i) { return is_counted<T>(s, a, i); },
+      [&](bool counts) { count_particles(a, counts ? 1 : 0, t, found); },
+      [&](int, const typename T::record &xi, int j, const typename T::record &xj, bool twice) {
+        count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), 1, j, xj, twice, t);
+      },
+      [] {});
   end_table(a, t, found);
 }
 
