@@ -268,7 +268,7 @@ static void model_commands_set_the_model(void **state)
   refused(b, "neighbor 0.1 tree", "neighbor style 'tree' is unknown");
   refused(b, "reset_timestep -1", "must be at least 0, not -1");
   refused(b, "reset_timestep 1e3", "must be a whole number, not '1e3'");
-  refused(b, "reset_timestep 99999999999999999999", "must be at least 0");
+  refused(b, "reset_timestep 99999999999999999999", "must be at most 9223372036854775807");
   refused(b, "neigh_modify delay -1", "delay must be at least 0");
   refused(b, "neigh_modify every", "neigh_modify every needs a value");
   refused(b, "neigh_modify often 1", "unknown keyword 'often'");
