@@ -1,6 +1,6 @@
 /* Walks through the pairs within the cutoff in two dimensions, from cells, for kernels of output: with the prefilter
- * that steps use. Threads follow the order of the particles. While a block looks at its particles, the positions and the
- * ranges of its next ones are being loaded.
+ * that steps use. Threads follow the order of the particles. While a block looks at its particles, the positions and
+ * the ranges of its next ones are being loaded.
  *
  * A pair of owned particles is looked at from the particle with the lower index. In mixed precision a particle that
  * crossed a periodic face is found from one side as itself and from the other one as an image. So there all pairs are

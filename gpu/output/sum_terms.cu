@@ -2,7 +2,7 @@
  * fine sums (common/arithmetic/exact.h).
  *
  *   1. A thread adds the terms of up to MOST_EACH particles for one summand after the other
- *      (common/compute/measure.h). The particles of a block lie together, so that caches have them for the next summand.
+ *      (common/compute/measure.h). The particles of a block lie together, so that caches have them for the next one.
  *   2. A block adds what its threads have, and then adds that to the sums of the device, as measure.cuh does.
  *
  * So the sum is exact, and it does not depend on the order of additions.
