@@ -126,6 +126,22 @@ md_status md_particles_widen(md_particles *p, bool wide)
   return MD_OK;
 }
 
+/* Makes, or frees, the arrays of a field with a number along each axis. *there: are they there? */
+static md_status make_components(md_particles *p, double *component[3], bool *there, bool wanted,
+                                 const char *what)
+{
+  if (*there == wanted) return MD_OK;
+  *there = true; /* so that after an error md_particles_free frees the arrays made so far */
+  for (int d = 0; d < p->dim; ++d) {
+    free(component[d]);
+    component[d] = NULL;
+    if (wanted && p->capacity > 0)
+      MD_TRY(md_array_new_zero(&component[d], p->capacity, sizeof *component[d], what));
+  }
+  *there = wanted;
+  return MD_OK;
+}
+
 void md_particles_forget_v_pair(md_particles *p)
 {
   for (int d = 0; d < p->dim; ++d) {
@@ -137,15 +153,7 @@ void md_particles_forget_v_pair(md_particles *p)
 
 md_status md_particles_make_v_pair(md_particles *p, bool there)
 {
-  if (p->has_v_pair == there) return MD_OK;
-  if (!there) {
-    md_particles_forget_v_pair(p);
-    return MD_OK;
-  }
-  p->has_v_pair = true; /* so that after an error md_particles_free frees the arrays made so far */
-  for (int d = 0; d < p->dim && p->capacity > 0; ++d)
-    MD_TRY(md_array_new_zero(&p->v_pair[d], p->capacity, sizeof *p->v_pair[d], "velocities of pair forces"));
-  return MD_OK;
+  return make_components(p, p->v_pair, &p->has_v_pair, there, "velocities of pair forces");
 }
 
 md_status md_particles_make_groups(md_particles *p)
@@ -169,30 +177,15 @@ md_status md_particles_make_masses(md_particles *p)
 md_status md_particles_make_anchors(md_particles *p, bool anchored)
 {
   if (p->anchored == anchored) return MD_OK;
-  p->anchored = true; /* so that after an error md_particles_free frees the arrays made so far */
-  for (int d = 0; d < p->dim; ++d) {
-    free(p->anchor[d]);
-    p->anchor[d] = NULL;
-    if (!anchored || p->capacity == 0) continue;
-    MD_TRY(md_array_new(&p->anchor[d], p->capacity, sizeof *p->anchor[d], "anchors of particles"));
+  MD_TRY(make_components(p, p->anchor, &p->anchored, anchored, "anchors of particles"));
+  for (int d = 0; d < p->dim && anchored; ++d)
     for (int64_t i = 0; i < p->n; ++i) p->anchor[d][i] = (double)NAN;
-  }
-  p->anchored = anchored;
   return MD_OK;
 }
 
 md_status md_particles_make_external(md_particles *p, bool pushed)
 {
-  if (p->pushed == pushed) return MD_OK;
-  p->pushed = true; /* so that after an error md_particles_free frees the arrays made so far */
-  for (int d = 0; d < p->dim; ++d) {
-    free(p->external[d]);
-    p->external[d] = NULL;
-    if (pushed && p->capacity > 0)
-      MD_TRY(md_array_new_zero(&p->external[d], p->capacity, sizeof *p->external[d], "external forces"));
-  }
-  p->pushed = pushed;
-  return MD_OK;
+  return make_components(p, p->external, &p->pushed, pushed, "external forces");
 }
 
 static md_status add_slot(md_particles *p)
