@@ -403,7 +403,8 @@ def test_the_package_installs_without_a_network(library, tmp_path):
                    timeout=patience(120), capture_output=True)
     surroundings["PYTHONPATH"] = str(tmp_path / "site")
     surroundings.pop("MYRIAD_LIBRARY", None)
-    text = "import myriad, myriad.library as at; print(at.path_of_library()); myriad.Myriad('-log', 'none').close()"
+    text = ("import myriad, myriad.library as at; print(at.path_of_library(), flush=True); "
+            "myriad.Myriad('-log', 'none').close()")
     done = subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=surroundings, capture_output=True, text=True,
                           timeout=patience(60), check=False)
     assert done.stdout.splitlines() == [str(tmp_path / "site" / "myriad" / "libmyriad.so"), "Myriad 0.1"], done.stderr
