@@ -179,7 +179,7 @@ md_status md_particles_make_anchors(md_particles *p, bool anchored)
   if (p->anchored == anchored) return MD_OK;
   MD_TRY(make_components(p, p->anchor, &p->anchored, anchored, "anchors of particles"));
   for (int d = 0; d < p->dim && anchored; ++d)
-    for (int64_t i = 0; i < p->n; ++i) p->anchor[d][i] = (double)NAN;
+    for (int64_t i = 0; p->anchor[d] && i < p->n; ++i) p->anchor[d][i] = (double)NAN;
   return MD_OK;
 }
 
