@@ -62,7 +62,7 @@ MD_FN void fetch_particles(const md_engine *e, int64_t c)
     for (int64_t k = c * CHUNK; k < (c + 1) * CHUNK; k += LINE_DOUBLES) {
       fetch_line(e->p->x[d] + k);
       fetch_line(e->p->v[d] + k);
-      if (!e->list.half) fetch_line(e->p->spare[d] + k);
+      if (!e->list.half) fetch_line((const double *)e->p->spare[d] + k);
       if (k % LINE_FLOATS == 0) fetch_line(e->near.x[d] + k);
     }
 }
