@@ -5,8 +5,7 @@
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.4.
  *
  * Numbers of the compute: k0 is 1 without the kinetic term, k1 is 1 without the virial of pairs, k2 without that
- * of fixes. `of` is the ID of the
- * temperature, or empty without one.
+ * of fixes. `of` is the ID of the temperature, or empty without one.
  */
 #if defined MD_COMPUTE_STYLE
 

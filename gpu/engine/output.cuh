@@ -76,6 +76,8 @@ template <class T> struct gpu_output {
   /* Does the host have the particles in the order of ids? It is found out once, on one rank. */
   enum { UNKNOWN, RISING, MIXED_UP } ids = UNKNOWN;
   bool ids_rise();
+  /* Ids on the device, by original index; NULL: they are not there. */
+  const int64_t *ids_there() const { return core.step.id ? core.step.id : (const int64_t *)arrays.id.at; }
   /* *room: has the device memory for this number of bytes for counts, and for ids if they are needed? All ranks get the
    * same answer. */
   md_status has_room(int64_t counts, bool *room);

@@ -39,7 +39,7 @@ static __device__ __forceinline__ three_rows rows_at(const system_view<T> &s, co
   return counts ? rows_around(s.grid.start, cell_of<T>(s, xi), s.grid.row) : three_rows{};
 }
 
-/* Calls pair(i, xi, j, xj, false) for the ghosts j around particle i. */
+/* Calls pair(xi, j, xj, false) for the ghosts j around particle i. */
 template <class T, class PAIR>
 static __device__ __forceinline__ void for_each_ghost(const system_view<T> &s, const typename T::record *x,
                                                       const typename T::record &xi, int i, PAIR pair)
@@ -51,7 +51,7 @@ static __device__ __forceinline__ void for_each_ghost(const system_view<T> &s, c
 #pragma unroll
   for (int y = 0; y < 3; ++y)
     for (int j = rows.begin[y]; j < min(rows.end[y], s.n + s.ghost.capacity); ++j)
-      if (!own_image<T>(s, i, j)) pair(i, xi, j, load_record(x + j), false);
+      if (!own_image<T>(s, i, j)) pair(xi, j, load_record(x + j), false);
 }
 
 /* All threads of all blocks call it, once.
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void for_each_ghost(const system_view<T> &s, c
  *   counts(i)               does particle i have pairs?
  *   seen(k)                 all lanes of a warp call it together for the particles that they have, k: whether its own
  *                           one has pairs
- *   pair(i, xi, j, xj, twice)  a pair that may be within the cutoff. twice: it stands for that of j with i, too
+ *   pair(xi, j, xj, twice)  a pair that may be within the cutoff. twice: it stands for that of j with i, too
  *   done()                  a thread has the pairs of one more particle
  */
 template <class T, class COUNTS, class SEEN, class PAIR, class DONE>
@@ -90,7 +90,7 @@ static __device__ __forceinline__ void for_each_plane_pair(const system_view<T> 
     for (int from = 0;;) {
       for (; hits; hits &= hits - 1) {
         const int j = candidate<PLANE_CANDIDATES>(rows, from, __ffs((int)hits) - 1);
-        pair(i, xi, j, load_record(x + j), HALVES<T>);
+        pair(xi, j, load_record(x + j), HALVES<T>);
       }
       from += PLANE_CANDIDATES;
       if (!__any_sync(0xffffffffu, longest > from)) break;

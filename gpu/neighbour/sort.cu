@@ -9,7 +9,8 @@
  *     order.
  *
  * Then every place fetches its particle with all its fields. Hardly any particle has gone far since the last
- * rebin. So neighbouring places read what lies close together, and they write whole cache lines.
+ * rebin. So neighbouring places read what lies close together, and they write whole cache lines. The same kernel
+ * adds the images of the particle to the ghosts, with their positions, and ends the rebin.
  *
  * If particles stay where they are (`package gpu sorted no`), only their indices are put into that order.
  *
@@ -24,11 +25,9 @@
 
 #include <cub/cub.cuh>
 
-/* The progress behind a rebin: nothing is stale any more. flip: the present positions are now in the other position
- * array. */
-static __device__ __forceinline__ progress rebinned(progress now, bool flip)
+/* The progress behind a rebin: nothing is stale any more. */
+static __device__ __forceinline__ progress rebinned(progress now)
 {
-  now.parity ^= flip ? 1u : 0u;
   now.stale = 0;
   now.usage = 0.0f;
   return now;
@@ -103,9 +102,9 @@ static __global__ void __launch_bounds__(256, 6)
 {
   await_launches();
   progress now = progress_before(s.ctl, s.launch);
-  const unsigned parity = now.parity ^ 1u;
+  now.parity ^= 1u; /* the particles come to the other position array */
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k == 0 && rebins) take_slot(s.ctl, s.launch, rebinned(now, true), false, false);
+  if (k == 0 && rebins) take_slot(s.ctl, s.launch, rebinned(now), false, false);
   if (k >= s.n) return;
   const int from = order[k];
   typename T::particle x = wrapped<T, TILTS>(s, present_particle<T>(s, from));
@@ -117,9 +116,9 @@ static __global__ void __launch_bounds__(256, 6)
   store_last(f.origin + k, f.origin_from[from]);
   const int cell = cell_of<T>(s, x);
   if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
-  store_particle<T>(s, parity, k, x);
+  store_particle<T>(s, now.parity, k, x);
   if (s.grid.cell_of) s.grid.cell_of[k] = cell;
-  if (ghost_cursor) place_images<T, TILTS>(s, s.x[parity], x, k, ghost_cursor);
+  if (ghost_cursor) place_images<T, TILTS>(s, s.x[now.parity], x, k, ghost_cursor);
 }
 
 template <class T>
@@ -152,14 +151,14 @@ md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, uns
   return MD_OK;
 }
 
-static __global__ void k_rebinned(control *ctl, unsigned launch, bool flip)
+static __global__ void k_rebinned(control *ctl, unsigned launch)
 {
-  take_slot(ctl, launch, rebinned(after(ctl->slot[(launch - 1u) % SLOTS]), flip), false, false);
+  take_slot(ctl, launch, rebinned(after(ctl->slot[(launch - 1u) % SLOTS])), false, false);
 }
 
-md_status launch_rebinned(const launch &l, control *ctl, unsigned launch, bool flip)
+md_status launch_rebinned(const launch &l, control *ctl, unsigned launch)
 {
-  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch, flip);
+  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch);
   MD_LAUNCHED("k_rebinned");
   return MD_OK;
 }

@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(MEASURE_THREADS, MEASURE_BLOCKS)
   md_fine sum[SUMS] = {};
   for_each_plane_pair<T>(
       s, [](int) { return true; }, [](bool) {},
-      [&](int, const typename T::record &xi, int, const typename T::record &xj, bool twice) {
+      [&](const typename T::record &xi, int, const typename T::record &xj, bool twice) {
         add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), 0, twice ? 2 : 1, sum);
       },
       [&] { keep_sums_in_range(a, sum); });

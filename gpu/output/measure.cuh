@@ -75,11 +75,11 @@ static __device__ __forceinline__ void keep_sums_in_range(const measure_args &a,
   for (int q = 0; q < SUMS; ++q) keep_in_range(a.sum, q, SUMS, sum[q]);
 }
 
-/* Adds `times` a term of x coarse quanta, as md_fine_add() does, without a conversion; |x| < 2^51, as that of a pair
- * which does not overlap is. */
-static __device__ __forceinline__ void add_term(md_fine &sum, double x, int times)
+/* Adds `times` a term of a * scale coarse quanta, as md_fine_add() does, without a conversion. scale is a power of two,
+ * and the product is below 2^51: that of a pair which does not overlap is. */
+static __device__ __forceinline__ void add_product(md_fine &sum, double a, double scale, int times = 1)
 {
-  const double rounded = x + MD_ROUND, rest = x - (rounded - MD_ROUND);
+  const double rounded = fma(a, scale, MD_ROUND), rest = fma(a, scale, MD_ROUND - rounded);
   sum.coarse += times * (md_bits(rounded) - md_bits(MD_ROUND));
   sum.rest += times * (md_bits(fma(rest, MD_FINE, MD_ROUND)) - md_bits(MD_ROUND));
 }
@@ -97,8 +97,8 @@ static __device__ __forceinline__ void add_pair(const system_view<T> &s, const m
   }
   const double *k = a.table + pair * MD_PAIR_K;
   if (!(r2 < k[0])) return;
-  add_term(sum[SUM_ENERGY], energy_of<STYLE>(r2, k) * a.per_e, partners);
-  add_term(sum[SUM_VIRIAL], force_of<STYLE>(r2, k) * r2 * a.per_w, partners);
+  add_product(sum[SUM_ENERGY], energy_of<STYLE>(r2, k), a.per_e, partners);
+  add_product(sum[SUM_VIRIAL], force_of<STYLE>(r2, k) * r2, a.per_w, partners);
 }
 
 #endif

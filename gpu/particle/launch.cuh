@@ -167,7 +167,7 @@ template <class T> struct next_order {
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *order);
 /* order: it may lie where the new origins will be written. ghost_cursor: the first free place of each cell for
  * ghosts, which get their sources, shifts and positions, or NULL without ghosts. rebins: the kernel is launch number
- * view.launch, and ends a rebin as launch_rebinned() does. */
+ * view.launch, and ends a rebin: these positions are the present ones then. */
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
                          const moved_fields<T> &, bool rebins);
@@ -175,9 +175,9 @@ md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_curs
  * it needs. bits: of an id that are compared. */
 md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,
                        const int *index, int *order, void *scratch, size_t *bytes);
-/* Ends a rebin: nothing is stale any more. flip: the present positions are now in the other position array. The
- * kernel is launch number `launch`. */
-md_status launch_rebinned(const launch &, control *ctl, unsigned launch, bool flip);
+/* Ends a rebin that leaves the particles where they are: nothing is stale any more. The kernel is launch number
+ * `launch`. */
+md_status launch_rebinned(const launch &, control *ctl, unsigned launch);
 /* Sets the progress, and forgets overflows. The device must be at rest. */
 md_status launch_set_progress(const launch &, control *ctl, unsigned launch, const progress &now);
 

@@ -3,8 +3,9 @@
  *   1. bin counts the particles of each cell, and cell_start makes `cell_start` from the counts (or both come from
  *      a radix sort; sort.cu describes the two sorts).
  *   2. The sort writes all fields into the idle position array and the spare arrays, which then become the present
- *      ones. The progress is changed, because the present positions are now in the other array.
- *   3. Ghosts and lists follow.
+ *      ones. The progress is changed, because the present positions are now in the other array. On one rank the sort
+ *      also writes the ghosts.
+ *   3. Lists follow, on several ranks behind the ghosts.
  *
  * launch_rebin() does this without waiting. Whether everything had room is known from the outcome of the next
  * batch. ensure_neighbours() waits, makes room, and repeats the rebin until everything has room. On several ranks every

@@ -21,15 +21,6 @@
 
 #include <limits.h>
 
-/* Adds a * scale coarse quanta, as md_fine_add() does, without a conversion. scale is a power of two, and the product
- * is below 2^51: that of a pair which does not overlap is. */
-static __device__ __forceinline__ void add_product(md_fine &sum, double a, double scale)
-{
-  const double rounded = fma(a, scale, MD_ROUND), rest = fma(a, scale, MD_ROUND - rounded);
-  sum.coarse += md_bits(rounded) - md_bits(MD_ROUND);
-  sum.rest += md_bits(fma(rest, MD_FINE, MD_ROUND)) - md_bits(MD_ROUND);
-}
-
 /* Adds the terms of the virial of particle i, which has a pair that is too near for the fast rounding. A pair that
  * overlaps is an error elsewhere. */
 template <class T, int STYLE>

@@ -239,7 +239,7 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
   for_each_plane_pair<T>(
       s, [&](int i) { return is_counted<T>(s, a, i); },
       [&](bool counts) { count_particles(a, counts ? 1 : 0, t, found); },
-      [&](int, const typename T::record &xi, int j, const typename T::record &xj, bool twice) {
+      [&](const typename T::record &xi, int j, const typename T::record &xj, bool twice) {
         count_candidate<T>(s, a, wide_separation<T>(s.scale, xi, xj), 1, j, xj, twice, t);
       },
       [] {});
