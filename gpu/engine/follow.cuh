@@ -1,7 +1,7 @@
 /* Followed particles of the engine (common/sums/follow.h): which sets it has, and looks at them.
  *
- *   1. At the first look at a set its records of the group come to the device, in the order of original indices, which
- *      stays as long as the engine lives.
+ *   1. At the first look at a set the device finds the members of the group, and the host their records. These come to
+ *      the device in the order of original indices, which stays as long as the engine lives.
  *   2. Looks and sums happen on the device.
  *   3. At its end the engine gives the records back to the host.
  *
@@ -20,6 +20,7 @@ struct gpu_followed {
   md_follow_set *set;
   device_array record, member, before;
   std::vector<int32_t> home; /* the place in the set of each record */
+  bool in_order;             /* record k is that of place k, and the set has no others */
 };
 
 template <class T> struct gpu_follower {
@@ -41,7 +42,8 @@ template <class T> struct gpu_follower {
   /* Makes *of of a set. *fits = false: there is no room on the device. *fault: as above. */
   md_status begin(md_follow_set *set, const md_follow *what, gpu_followed *of, md_follow_fault *fault,
                   bool *fits);
-  md_status upload(gpu_followed *of, const std::vector<unsigned> &member, bool *fits);
+  md_status find_members(gpu_followed *of, const md_follow *what, std::vector<unsigned> &member, bool *fits);
+  md_status upload_records(gpu_followed *of, bool *fits);
   md_status look(gpu_followed *of, const md_follow *what, double *most, md_follow_fault *fault);
   md_status bring_back(gpu_followed *of);
 };

@@ -528,7 +528,9 @@ template <class T> md_status launch_draw(const launch &, const system_view<T> &,
 template <class T>
 md_status launch_sights(const launch &, const system_view<T> &, const draw_args &, int64_t first, int count);
 
-/* follow.cu: a look at the followed particles, and sums of their records. */
+/* follow.cu: the members of a group, a look at the followed particles, and sums of their records. group: bits of groups
+ * by original index, or NULL; bit: that of the group; member: receives a bit for each particle, in n/32 + 1 words. */
+md_status launch_members(const launch &, int n, const uint32_t *group, uint32_t bit, unsigned *member);
 struct follow_args {
   md_follow what;
   each_args each;

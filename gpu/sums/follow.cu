@@ -1,13 +1,14 @@
 /* Followed particles (common/sums/follow.h), for compute msd, vacf, com and gyration.
  *
- *   1. k_follow looks at the particles: a bit by original index says which are followed, and the bits before it are the
+ *   1. k_members notes once which particles are followed.
+ *   2. k_follow looks at the particles: a bit by original index says which are followed, and the bits before it are the
  *      number of the record.
  *
  *        original index   0   1   2   3   4   5   6  ...        the bits of 32 particles, and how many are
  *        member           1   0   0   1   1   0   1             set in the words before: 8 bytes, which stay
  *        record           0           1   2       3             in the cache
  *
- *   2. k_follow_largest and k_follow_sums go through the records alone, one behind the other.
+ *   3. k_follow_largest and k_follow_sums go through the records alone, one behind the other.
  *
  * Trade-off: records stay where they are, so that sorts do not move them, and a look gathers them. Cost: of a look 4
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
@@ -18,6 +19,23 @@
 #include <algorithm>
 
 enum { FOLLOW_THREADS = 256, RECORDS_OF_THREAD = 1024 };
+
+static __global__ void __launch_bounds__(FOLLOW_THREADS)
+    k_members(int n, const uint32_t *group, uint32_t bit, unsigned *member)
+{
+  const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+  const bool is = i < n && ((group ? group[i] : MD_GROUP_ALL) & bit) != 0;
+  const unsigned word = __ballot_sync(0xffffffffu, is);
+  if ((threadIdx.x & 31) == 0 && i / 32 <= n / 32) member[i / 32] = word;
+}
+
+md_status launch_members(const launch &l, int n, const uint32_t *group, uint32_t bit, unsigned *member)
+{
+  const int64_t threads = 32 * ((int64_t)n / 32 + 1);
+  k_members<<<blocks_for(threads, FOLLOW_THREADS), FOLLOW_THREADS, 0, l.stream>>>(n, group, bit, member);
+  MD_LAUNCHED("k_members");
+  return MD_OK;
+}
 
 /* The record of a particle with this original index; -1: it is not followed. */
 static __device__ __forceinline__ int record_of_origin(const follow_args &a, int origin)

@@ -245,6 +245,24 @@ def put_ids(folder) -> None:
                                      f"Atoms # atomic\n\n{rows}")
 
 
+@pytest.mark.parametrize("group", ["half", "all"])
+def test_followed_in_any_order_of_ids_equal_naive(group, tmp_path):
+    """Records are in the order of ids, and the particles of the host are not. They go to the device in both runs."""
+    deck = PICTURES["other ids"][:PICTURES["other ids"].index("dump 1")] + f"""\
+velocity all create 2 9911
+compute m {group} msd
+compute g {group} gyration
+fix l all ave/time 10 1 10 c_m[*] c_g c_g[*] file l.txt format " %.17g"
+run 20
+run 20
+"""
+    for name in ("naive", "gpu"):
+        put_ids(tmp_path / name)
+        result = harness.run(deck, tmp_path / name, engine=name)
+    assert (tmp_path / "gpu" / "l.txt").read_text() == (tmp_path / "naive" / "l.txt").read_text()
+    assert downloads(result) == 1 and float((tmp_path / "gpu" / "l.txt").read_text().split()[-8]) > 0.01
+
+
 @pytest.mark.parametrize("deck", PICTURES)
 def test_pictures_equal_naive_without_a_download(deck, tmp_path):
     for name in ("naive", "cells", "list"):
