@@ -245,7 +245,8 @@ endif
 # the sources: warnings here would be of what the translation made of them.
 EMULATED := $(BUILD)/emulated
 EMULATOR := validate/emulator
-EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub/*.cuh $(EMULATOR)/thrust/*.h)
+EMULATOR_SOURCES := $(wildcard $(EMULATOR)/*.cpp $(EMULATOR)/*.h $(EMULATOR)/cub/*.cuh $(EMULATOR)/cuda/* \
+  $(EMULATOR)/thrust/*.h)
 EMULATED_HEADERS := $(patsubst %,$(EMULATED)/%,$(filter %.cuh %.inc,$(GPU_HEADERS)))
 EMULATED_OBJECTS := $(GPU_SOURCES:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o
 LADDER_OBJECTS := $(LADDER_C:%.c=$(OBJ)/%.o)

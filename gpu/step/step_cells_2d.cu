@@ -30,6 +30,9 @@
  * in the caches. Little of the step before is left in L2 then, so going backwards costs more than it saves. What the
  * kernel writes is marked as the first to leave L2.
  *
+ * At the short pace no block ends before the kernel does. So the part of a step that runs beside messages leaves an
+ * eighth of the places to the kernels of messages.
+ *
  * There are three kinds of the kernel (run/sorting.cuh). SORTS_NOT only does the step. SORTS_COUNT also counts how
  * many particles each cell will hold after the next step, by foreseen_cell(). SORTS_MOVE is that next step. It writes
  * every particle to its place in the new order.
@@ -79,7 +82,8 @@ struct pace {
 template <class T> static pace pace_of(const system_view<T> &s, const launch &l)
 {
   const int all = blocks_for(s.part.members, l.threads),
-            resident = l.processors * RESIDENT<T> * 256 / l.threads;
+            places = l.processors * RESIDENT<T> * 256 / l.threads,
+            resident = s.part.which == PART_REST ? places - l.processors / 2 : places;
   const unsigned threads = (unsigned)l.threads;
   const int blocks = std::min(all, resident), tiles = (all + blocks - 1) / blocks, few = FEW_TILES<T>;
   if (tiles <= MOST_TILES) {

@@ -1,4 +1,4 @@
-/* Choosing a transport between GPUs: NCCL, GPU-aware MPI, or staged messages.
+/* Choosing a transport between GPUs: peer access, NCCL, GPU-aware MPI, or staged messages.
  *
  * 1. All ranks open the first kind, or the one that was asked for.
  * 2. They try it, with messages of several sizes and with a maximum over ranks.
@@ -19,7 +19,7 @@
 #include <time.h>
 
 /* Bytes of the longest MPI message, characters of a name or a reason, and seconds that a trial may take. */
-enum { MESSAGE_MOST = 1 << 30, TEXT = 512, PATIENCE = 30 };
+enum { MESSAGE_MOST = 1 << 30, TEXT = MD_TRANSPORT_REASON, PATIENCE = 30 };
 
 /* The chosen transport `inner`, under a name that says which kinds were left out, and why. */
 typedef struct described {
@@ -32,7 +32,8 @@ typedef struct described {
 static const struct {
   const char *name, *meaning;
   md_status (*open)(MPI_Comm, md_transport **);
-} kinds[] = {{"nccl", "NCCL", md_transport_nccl},
+} kinds[] = {{"peer", "peer access", md_transport_peer},
+             {"nccl", "NCCL", md_transport_nccl},
              {"aware", "GPU-aware MPI", md_transport_aware},
              {"staged", "staged", md_transport_staged}};
 
@@ -118,6 +119,41 @@ md_status md_transport_host_max(MPI_Comm ranks, uint32_t *values, int n, uint32_
   return MD_OK;
 }
 
+md_status md_transport_one_rank_a_gpu(MPI_Comm ranks)
+{
+  int rank, size, device;
+  struct cudaDeviceProp properties;
+  MD_TRY_MPI(MPI_Comm_rank(ranks, &rank));
+  MD_TRY_MPI(MPI_Comm_size(ranks, &size));
+  MD_TRY_CUDA(cudaGetDevice(&device));
+  MD_TRY_CUDA(cudaGetDeviceProperties(&properties, device));
+  enum { UUID = sizeof properties.uuid };
+  char *all = NULL;
+  MD_TRY(md_array_new(&all, size, UUID, "identities of GPUs"));
+  md_status status = md_transport_mpi(
+      MPI_Allgather(&properties.uuid, UUID, MPI_BYTE, all, UUID, MPI_BYTE, ranks), "MPI_Allgather");
+  int shared = 0;
+  for (int r = 0; r < size && status == MD_OK; ++r)
+    shared = shared || (r != rank && memcmp(all + (size_t)r * UUID, &properties.uuid, UUID) == 0);
+  free(all);
+  MD_TRY(status);
+  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MAX, ranks));
+  return shared ? md_error(MD_RUNTIME, "ranks share a GPU") : MD_OK;
+}
+
+md_status md_transport_all_well(MPI_Comm ranks, md_status own, char *reason, bool *well)
+{
+  int rank, size;
+  MD_TRY_MPI(MPI_Comm_rank(ranks, &rank));
+  MD_TRY_MPI(MPI_Comm_size(ranks, &size));
+  int failed = own == MD_OK ? size : rank;
+  if (own != MD_OK) snprintf(reason, TEXT, "%.400s", md_error_text());
+  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, ranks));
+  *well = failed == size;
+  if (!*well) MD_TRY_MPI(MPI_Bcast(reason, TEXT, MPI_CHAR, failed, ranks));
+  return MD_OK;
+}
+
 /* ---- the self-test ---- */
 
 static uint32_t pattern(int rank, int64_t k) { return (uint32_t)rank * 2654435761u + (uint32_t)k * 40503u; }
@@ -196,29 +232,15 @@ static md_status try_transport(md_transport *t, MPI_Comm ranks)
 
 /* ---- choosing ---- */
 
-/* *well: whether all ranks have MD_OK. If not, `reason` gets the message of the lowest rank with an error. */
-static md_status all_well(MPI_Comm ranks, md_status own, char *reason, bool *well)
-{
-  int rank, size;
-  MD_TRY_MPI(MPI_Comm_rank(ranks, &rank));
-  MD_TRY_MPI(MPI_Comm_size(ranks, &size));
-  int failed = own == MD_OK ? size : rank;
-  if (own != MD_OK) snprintf(reason, TEXT, "%.400s", md_error_text());
-  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MIN, ranks));
-  *well = failed == size;
-  if (!*well) MD_TRY_MPI(MPI_Bcast(reason, TEXT, MPI_CHAR, failed, ranks));
-  return MD_OK;
-}
-
 /* Opens and tries one kind. If it does not work, *transport becomes NULL, and `reason` says why. */
 static md_status open_kind(MPI_Comm ranks, int kind, char *reason, md_transport **transport)
 {
   bool well;
   md_status status = kinds[kind].open(ranks, transport);
-  MD_TRY(all_well(ranks, status, reason, &well));
+  MD_TRY(md_transport_all_well(ranks, status, reason, &well));
   if (well) {
     status = try_transport(*transport, ranks);
-    MD_TRY(all_well(ranks, status, reason, &well));
+    MD_TRY(md_transport_all_well(ranks, status, reason, &well));
   }
   if (well || !*transport) return MD_OK;
   (*transport)->destroy(*transport);

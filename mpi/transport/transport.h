@@ -10,8 +10,9 @@
 #include "common/ranks/transport.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
-/* Opens the transport `name` (nccl, aware or staged), or (name NULL) the first of these that works. Before, every
+/* Opens the transport `name` (peer, nccl, aware or staged), or (name NULL) the first of these that works. Before, every
  * rank must have made its device the current one. Each kind is tried with real messages. The name of the transport
  * says which kind it is, and what was wrong with the kinds before it. *transport, on entry: NULL, or a transport of
  * an earlier call. That one stays if it still fits name and device, and is destroyed if not. The caller owns
@@ -24,6 +25,7 @@ extern const md_transport_opener md_transport_mpi_opener;
 
 /* One rank's part of opening each kind. The status may differ from rank to rank. *transport is NULL after an error;
  * else the caller ends it with ->destroy. */
+md_status md_transport_peer(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_nccl(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_aware(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_staged(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
@@ -36,6 +38,14 @@ md_status md_transport_cuda(int result, const char *call) MD_CHECKED;
 md_status md_transport_mpi(int code, const char *call) MD_CHECKED;
 #define MD_TRY_CUDA(call) MD_TRY(md_transport_cuda((int)(call), #call))
 #define MD_TRY_MPI(call) MD_TRY(md_transport_mpi((call), #call))
+
+/* MD_RUNTIME on every rank if any two ranks have the same GPU. Collective. */
+md_status md_transport_one_rank_a_gpu(MPI_Comm ranks) MD_CHECKED;
+
+/* *well: whether `own` is MD_OK on all ranks. If not, reason[MD_TRANSPORT_REASON] gets the message of the lowest rank
+ * with an error. Collective. */
+enum { MD_TRANSPORT_REASON = 512 };
+md_status md_transport_all_well(MPI_Comm ranks, md_status own, char *reason, bool *well) MD_CHECKED;
 
 /* Sends and receives all messages through MPI, and waits for them. Their memory must be memory that MPI can read and
  * write: the host's, or the device's with GPU-aware MPI. Collective over the ranks that the messages name. */

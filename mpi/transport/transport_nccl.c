@@ -78,33 +78,12 @@ static void destroy(md_transport *t)
   free(s);
 }
 
-/* Returns MD_RUNTIME on every rank if any two ranks have the same GPU. */
-static md_status one_rank_a_gpu(MPI_Comm ranks, int rank, int size)
-{
-  int device;
-  struct cudaDeviceProp properties;
-  MD_TRY_CUDA(cudaGetDevice(&device));
-  MD_TRY_CUDA(cudaGetDeviceProperties(&properties, device));
-  enum { UUID = sizeof properties.uuid };
-  char *all = NULL;
-  MD_TRY(md_array_new(&all, size, UUID, "identities of GPUs"));
-  md_status status = md_transport_mpi(
-      MPI_Allgather(&properties.uuid, UUID, MPI_BYTE, all, UUID, MPI_BYTE, ranks), "MPI_Allgather");
-  int shared = 0;
-  for (int r = 0; r < size && status == MD_OK; ++r)
-    shared = shared || (r != rank && memcmp(all + (size_t)r * UUID, &properties.uuid, UUID) == 0);
-  free(all);
-  MD_TRY(status);
-  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MAX, ranks));
-  return shared ? md_error(MD_RUNTIME, "ranks share a GPU") : MD_OK;
-}
-
 static md_status connect(over_nccl *s, MPI_Comm ranks)
 {
   int rank, size, version = 0;
   MD_TRY_MPI(MPI_Comm_rank(ranks, &rank));
   MD_TRY_MPI(MPI_Comm_size(ranks, &size));
-  MD_TRY(one_rank_a_gpu(ranks, rank, size));
+  MD_TRY(md_transport_one_rank_a_gpu(ranks));
   ncclUniqueId id;
   memset(&id, 0, sizeof id);
   /* If rank 0 fails here, the other ranks must not wait for it in ncclCommInitRank. */

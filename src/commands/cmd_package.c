@@ -140,7 +140,7 @@ static bool set_memory(md_gpu_options *gpu, const char *value)
 
 static bool set_transport(md_gpu_options *gpu, const char *value)
 {
-  static const char *const ways[] = {"auto", "nccl", "aware", "staged"};
+  static const char *const ways[] = {"auto", "peer", "nccl", "aware", "staged"};
   const int way = among(value, ways, sizeof ways / sizeof ways[0]);
   if (way >= 0) gpu->transport = way == 0 ? NULL : ways[way];
   return way >= 0;
@@ -168,7 +168,7 @@ static const struct {
     {"device", set_device, "auto or a device's number, at least 0"},
     {"memory", set_memory, "all or a positive number of MiB"},
     {"profile", set_profile, "yes or no"},
-    {"transport", set_transport, "auto, nccl, aware or staged"},
+    {"transport", set_transport, "auto, peer, nccl, aware or staged"},
 };
 
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };

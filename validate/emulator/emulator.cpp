@@ -500,6 +500,11 @@ cudaError_t cudaFree(void *at) { return release(at), cudaSuccess; }
 cudaError_t cudaFreeHost(void *at) { return release(at), cudaSuccess; }
 cudaError_t cudaMemGetInfo(size_t *left, size_t *all) { return *left = *all = MEMORY, cudaSuccess; }
 
+/* One device belongs to each process. */
+cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *) { return cudaErrorNotSupported; }
+cudaError_t cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned) { return cudaErrorNotSupported; }
+cudaError_t cudaIpcCloseMemHandle(void *) { return cudaErrorNotSupported; }
+
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {
   return memmove(to, from, bytes), cudaSuccess;

@@ -161,6 +161,7 @@ inline unsigned __byte_perm(unsigned low, unsigned high, unsigned which)
 
 template <class T> T __ldg(const T *at) { return *at; }
 template <class T> T __ldcs(const T *at) { return *at; }
+template <class T> T __ldcg(const T *at) { return *at; }
 template <class T> void __stcs(T *at, const T &value) { *at = value; }
 
 /* Plain reads and writes are atomic here, because only one thread runs at a time. */

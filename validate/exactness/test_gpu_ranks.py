@@ -1,7 +1,7 @@
 """The GPU engine on several ranks: the same bits as naive, however the box is divided and whichever way messages go.
 
 The ranks of these tests share the GPUs there are, so that one GPU is enough; messages are then staged through the
-host.  With a GPU for every rank, two of the tests also run over NCCL.
+host.  With a GPU for every rank, two of the tests also run by peer access and over NCCL.
 """
 
 from __future__ import annotations
@@ -353,15 +353,17 @@ def test_shared_gpu_falls_back_and_says_so(tmp_path):
     got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / "auto", package={}, variables=knobs)
     assert "ranks share a GPU" in got.log
     assert "staged" in got.log or "GPU-aware" in got.log
+    assert "not peer access: ranks share a GPU" in got.log
     if "without NCCL" not in got.log:
         assert "not NCCL: ranks share a GPU" in got.log
 
 
 def test_forced_transports_work_or_say_why(tmp_path):
     knobs = {"n": 3000, "steps": 20, "every": 10}
-    got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / "nccl", package={"transport": "nccl"},
-                   variables=knobs, expect=2)
-    assert "transport nccl does not work here" in got.err
+    for name in ("peer", "nccl"):
+        got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / name, package={"transport": name},
+                       variables=knobs, expect=2)
+        assert f"transport {name} does not work here" in got.err
     harness.run(harness.deck("in.repulsive"), tmp_path / "naive", engine="naive", variables=knobs)
     try:
         on_ranks(2, harness.deck("in.repulsive"), tmp_path / "aware", package={"transport": "aware"}, variables=knobs)
@@ -370,27 +372,33 @@ def test_forced_transports_work_or_say_why(tmp_path):
         assert "transport aware does not work here" in str(failure)
 
 
+# Transports with which the host does not wait, and what the log calls them.
+DIRECT = [("peer", "messages peer access"), ("nccl", "messages NCCL")]
+
+
+@pytest.mark.parametrize("transport, said", DIRECT)
 @pytest.mark.parametrize("deck, knobs, package", [("in.melt", {"cells": 6}, {}), ("in.repulsive", {"n": 3000}, {}),
                                                   ("in.slab", {}, {"fused": "no"}), ("in.melt", {}, {"rebin": 1})])
-def test_nccl_equals_naive(deck, knobs, package, tmp_path):
+def test_direct_transports_equal_naive(deck, knobs, package, transport, said, tmp_path):
     if gpus() < 2:
         pytest.skip("there is only one GPU")
     knobs = {**knobs, "steps": 240, "every": 80}
     naive = harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
-    got = on_ranks(2, harness.deck(deck), tmp_path / "ranks", package={"transport": "nccl", **package},
+    got = on_ranks(2, harness.deck(deck), tmp_path / "ranks", package={"transport": transport, **package},
                    variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
-    assert "messages NCCL" in got.log
+    assert said in got.log
 
 
-def test_nccl_and_steps_that_sort(tmp_path):
+@pytest.mark.parametrize("transport, said", DIRECT)
+def test_direct_transports_and_steps_that_sort(transport, said, tmp_path):
     if gpus() < 2:
         pytest.skip("there is only one GPU")
     deck = tall(tmp_path, "two fronts")
     harness.run(deck, tmp_path / "openmp")
-    got = on_ranks(2, deck, tmp_path / "ranks", package={"transport": "nccl", "sort": "step"})
+    got = on_ranks(2, deck, tmp_path / "ranks", package={"transport": transport, "sort": "step"})
     same(tmp_path / "openmp" / "check.dump", tmp_path / "ranks" / "check.dump")
-    assert ", sorted by steps" in got.log and "messages NCCL" in got.log
+    assert ", sorted by steps" in got.log and said in got.log
 
 
 def test_teaching_switches_are_for_one_rank(tmp_path):
