@@ -4,6 +4,7 @@
  *   hexatic        the mean of e^(i n theta) over the nearest neighbours             compute hexorder/atom
  *   cluster        the least id of the particles that neighbours connect with it     compute cluster/atom
  *   centro         the n/2 least |R_i + R_j|^2 of the n nearest neighbours           compute centro/atom
+ *   order          bond-orientational order of the nearest neighbours                compute orientorder/atom
  *   crystal        1 fcc, 2 hcp, 3 bcc, 4 icosahedral, 5 none, by common neighbours  compute cna/atom
  *
  * Neighbours are the particles at a distance below the cutoff, at their nearest images. Differences of positions are
@@ -11,7 +12,8 @@
  * the smallest id, and sums are made in this order: the same bits everywhere. Particles outside the group have the
  * value 0.
  * Cost: a search of pairs; for hexatic order a root, two divisions and 4 n products and sums for each neighbour; for
- * centro-symmetry n^2/2 squares and insertions, for crystals 14 x 14 distances and intersections of bits.
+ * centro-symmetry n^2/2 squares and insertions, for crystals 14 x 14 distances and intersections of bits. bond_order.h
+ * has that of bond orders.
  * References: Nelson and Halperin, Phys. Rev. B 19, 2457 (1979); Stoddard, J. Comput. Phys. 27, 291 (1978); Kelchner,
  * Plimpton and Hamilton, Phys. Rev. B 58, 11085 (1998); Faken and Jonsson, Comput. Mater. Sci. 2, 279 (1994).
  */
@@ -19,6 +21,7 @@
 #define MD_COMMON_SUMS_ENVIRONMENT_H
 
 #include "common/arithmetic/real.h"
+#include "common/sums/bond_order.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,10 +30,11 @@ typedef enum md_environment_kind {
   MD_ENVIRONMENT_HEXATIC,
   MD_ENVIRONMENT_CLUSTER,
   MD_ENVIRONMENT_CENTRO,
+  MD_ENVIRONMENT_ORDER,
   MD_ENVIRONMENT_CRYSTAL
 } md_environment_kind;
 
-/* Most values of a particle that an engine makes, and most nearest neighbours that it sorts. */
+/* Most values of a particle that an engine counts, and most nearest neighbours that it sorts. */
 enum { MD_ENVIRONMENT_COLUMNS = 8, MD_ENVIRONMENT_NEAREST = 16 };
 
 typedef struct md_environment {
@@ -42,6 +46,7 @@ typedef struct md_environment {
   int64_t degree;        /* n of the hexatic order */
   int first[MD_ENVIRONMENT_COLUMNS],
       last[MD_ENVIRONMENT_COLUMNS]; /* types of the neighbours of each column */
+  const md_order *order; /* of the bond-orientational order (bond_order.h), which gives `columns` */
 } md_environment;
 
 /* Adds e^(i n theta) of a neighbour to (sum[0], sum[1]). delta: from the particle to it, of which x and y count. theta

@@ -16,7 +16,8 @@
 struct gpu_environment {
   const md_environment *what;
   device_array value;
-  bool fresh; /* they are those of the present positions */
+  device_array table; /* of a bond-orientational order: the md_order, and its symbols behind it */
+  bool fresh;         /* they are those of the present positions */
 };
 
 template <class T> struct gpu_output {
@@ -51,6 +52,7 @@ template <class T> struct gpu_output {
   /* Ids on the device. *room = false: there is no room for them. */
   md_status upload_ids(bool *room);
   bool can_see(const md_environment *e) const;
+  md_status upload_order(gpu_environment *of);
   md_status make_room(gpu_environment *of, bool ids_needed, bool *room);
   md_status find_environment(gpu_environment *of, bool *made);
   void forget_environments();

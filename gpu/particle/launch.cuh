@@ -503,8 +503,9 @@ struct environment_args {
   particle_fields fields;
   int reach[3];
   const int64_t
-      *id;        /* by original index; NULL: original indices have the order of ids, and are no cluster's */
-  double *value;  /* [particles][columns], by original index */
+      *id;       /* by original index; NULL: original indices have the order of ids, and are no cluster's */
+  double *value; /* [particles][columns], by original index */
+  const md_order *order; /* that of `what`, on the device */
   unsigned *full; /* set to 1 if all neighbours are wanted, and a particle has too many; not of clusters */
   int *parent;    /* [n] scratch of clusters */
   unsigned long long *least; /* [n] the same */

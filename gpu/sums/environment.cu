@@ -1,11 +1,14 @@
 /* Values of particles that their neighbours give (common/sums/environment.h), for computes coord/atom, hexorder/atom,
- * centro/atom, cna/atom and cluster/atom. Neighbours come from the cells around a particle (gpu/neighbour/around.cuh).
+ * orientorder/atom, centro/atom, cna/atom and cluster/atom. Neighbours come from the cells around a particle
+ * (gpu/neighbour/around.cuh).
  *
  *   k_coordination  counts neighbours.
  *   k_hexatic       keeps the nearest neighbours in order, in registers, and sums over them. Ids are only read for two
  *                   neighbours at the same distance.
  *   k_centro        takes the nearest neighbours in the same way, k_crystal all of them; both put the ways to them into
  *                   the memory of the thread.
+ *   k_order         puts the directions of the nearest neighbours there, and makes one spherical harmonic of all of
+ *                   them after the other (common/sums/bond_order.h).
  *   Clusters        are trees of particles. A root stands for its cluster, and no parent has a larger index:
  *       k_plant         each particle is a tree of its own.
  *       k_join          for each pair, the root of one tree gets that of the other one as its parent, by atomicCAS. On
@@ -189,6 +192,46 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   if (i < s.n) *values_of(a, i) = value;
 }
 
+/* The usual twelve neighbours and degrees up to 12 take less memory of a thread than the most, MOST and DEGREE. */
+template <class T, int MOST, int DEGREE>
+static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
+    k_order(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  double direction[MOST][3];
+  md_complex power[MOST], q[DEGREE + 1];
+  int n = 0;
+  typename T::particle xi;
+  if (find_centre<T>(s, a, parity, i, xi)) {
+    const cells_around around = find_cells_around<T>(s, a.reach, xi);
+    const nearest<MOST> list = find_nearest<T, MOST>(s, a, parity, around, i, xi);
+    if (a.what.most == 0 && list.found > MOST) *a.full = 1;
+    n = list.found < (int)a.what.most ? 0 : min(list.found, a.what.most > 0 ? (int)a.what.most : MOST);
+#pragma unroll
+    for (int k = 0; k < MOST; ++k) {
+      double delta[3];
+      const double r2 =
+          nearest_separation<T>(s, around.wraps, xi, load_particle<T>(s, parity, list.j[k]), delta);
+#pragma unroll
+      for (int d = 0; d < 3; ++d) delta[d] = -delta[d];
+      md_order_direction(delta, r2, direction[k]);
+    }
+  }
+  if (i >= s.n) return;
+  double *value = values_of(a, i);
+  for (int k = 0; k < a.what.columns; ++k) value[k] = 0.0;
+  for (int k = 0; k < a.order->ndegree && n > 0; ++k) {
+    const int l = a.order->degree[k];
+    for (int j = 0; j < n; ++j) power[j] = md_complex{1.0, 0.0};
+    for (int m = 0; m <= l; ++m) {
+      const md_complex sum = md_order_sum(a.order, l, m, n, direction, power);
+      q[m] = md_complex{sum.re / (double)n, sum.im / (double)n};
+    }
+    md_order_values(a.order, k, q, value);
+  }
+}
+
 /* The order of neighbours does not matter. One more than any crystal has says that there are too many. */
 template <class T>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
@@ -305,6 +348,16 @@ static md_status launch_clusters(const launch &l, const system_view<T> &s, const
 }
 
 template <class T>
+static void launch_order(const launch &l, const system_view<T> &s, const environment_args &a)
+{
+  const int blocks = blocks_for(s.n, ENVIRONMENT_THREADS);
+  if (a.what.most > 0 && a.what.most <= 12 && a.what.order->largest <= 12)
+    k_order<T, 12, 12><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+  else
+    k_order<T, MD_ENVIRONMENT_NEAREST, MD_ORDER_MOST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+}
+
+template <class T>
 md_status launch_environment(const launch &l, const system_view<T> &s, const environment_args &a)
 {
   const int blocks = blocks_for(s.n, ENVIRONMENT_THREADS);
@@ -322,6 +375,9 @@ md_status launch_environment(const launch &l, const system_view<T> &s, const env
   case MD_ENVIRONMENT_CLUSTER: return launch_clusters<T>(l, s, a);
   case MD_ENVIRONMENT_CENTRO:
     k_centro<T, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    break;
+  case MD_ENVIRONMENT_ORDER:
+    if constexpr (T::DIM == 3) launch_order<T>(l, s, a);
     break;
   case MD_ENVIRONMENT_CRYSTAL: k_crystal<T><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a); break;
   }

@@ -1,18 +1,13 @@
-/* compute orientorder/atom: the bond-orientational order of each particle, Q_l, W_l and the components behind them.
+/* compute orientorder/atom: the bond-orientational order of each particle, Q_l, W_l and the components behind them
+ * (common/sums/bond_order.h).
  *
- *      q_lm = (1/n) sum over the n nearest neighbours of Y_lm(direction),    Q_l = sqrt(4 pi/(2l + 1) sum_m |q_lm|^2)
- *      W_l = sum over m1 + m2 + m3 = 0 of (l l l; m1 m2 m3) q_lm1 q_lm2 q_lm3,   hat W_l = W_l/(sum_m |q_lm|^2)^(3/2)
- *
- * where (l l l; m1 m2 m3) is Wigner's 3j symbol. Y_lm is a polynomial of the direction (x, y, z)/r: (x + i y)^m times a
- * polynomial of z, by the recurrence of normalised Legendre functions in l, which is stable. So there are only +, *,
- * division and square roots. m >= 0 is enough, since Y_l-m is (-1)^m times the complex conjugate.
- *
- * Sums go along sorted lists (nearest.h), so that they have the same bits everywhere. Degrees end at 30: Racah's sum
- * for a 3j symbol has an error of 8e-13 there, and of 2e-16 at 12. Cost: the lists, about L^2/2 terms a neighbour for a
- * largest degree L, and about 3 l^2 products for each W_l.
- * References: Steinhardt, Nelson and Ronchetti, Phys. Rev. B 28, 784 (1983); Mickel et al., J. Chem. Phys. 138, 044501
- * (2013); Press et al., Numerical Recipes, section 6.7 (normalised recurrence); Edmonds, Angular Momentum in Quantum
- * Mechanics, equation 3.6.11 (3j); the LAMMPS manual, compute orientorder/atom. */
+ * Sums go along sorted lists (nearest.h), so that they have the same bits everywhere. An engine may do this in place
+ * (environment.h). Degrees end at 30: Racah's sum for a 3j symbol has an error of 8e-13 there, and of 2e-16 at 12.
+ * Cost: the lists, about L^2/2 terms a neighbour for a largest degree L, and about 3 l^2 products for each W_l.
+ * References: Edmonds, Angular Momentum in Quantum Mechanics, equation 3.6.11 (3j); the LAMMPS manual, compute
+ * orientorder/atom. */
+#include "common/sums/bond_order.h"
+#include "common/sums/environment.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/command.h"
 #include "src/order/nearest.h"
@@ -22,42 +17,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_DEGREE = 30, TERMS = (MOST_DEGREE + 1) * (MOST_DEGREE + 2) / 2 };
-
-static const double PI = 3.14159265358979323846;
-
-/* Below this Q_l there is no direction to speak of: hat W_l and components are 0, as in LAMMPS. */
-static const double NO_ORDER = 1e-6;
-
-typedef struct complex_number {
-  double re, im;
-} complex_number;
-
 typedef struct compute_order {
   md_host_compute base;
   md_near_search search;
-  int ndegree, *degree, largest;
-  bool w, w_hat;
-  int components;                  /* the degree whose components are shown; -1: none */
-  double start[MOST_DEGREE + 1];   /* Y_mm is start[m] (x + i y)^m */
-  double up[TERMS], down[TERMS];   /* Y_lm = up (z Y_l-1,m - down Y_l-2,m) */
-  double *symbol[MOST_DEGREE + 1]; /* by degree: 3j by m1 + l and m2 + l */
+  md_order order;
+  double *symbol;             /* those of the order */
+  md_environment environment; /* for engines */
 } compute_order;
-
-static int term(int l, int m) { return l * (l + 1) / 2 + m; }
 
 /* ---- tables ---- */
 
-static void make_recurrence(compute_order *c)
+static void make_recurrence(md_order *o)
 {
-  double square = 1.0 / (4.0 * PI);
-  for (int m = 0; m <= c->largest; ++m) {
+  double square = 1.0 / (4.0 * 3.14159265358979323846);
+  for (int m = 0; m <= o->largest; ++m) {
     if (m > 0) square *= (2.0 * m + 1.0) / (2.0 * m);
-    c->start[m] = (m % 2 ? -1.0 : 1.0) * sqrt(square);
-    for (int l = m + 1; l <= c->largest; ++l) {
+    o->start[m] = (m % 2 ? -1.0 : 1.0) * sqrt(square);
+    for (int l = m + 1; l <= o->largest; ++l) {
       const double below = l - 1.0;
-      c->up[term(l, m)] = sqrt((4.0 * l * l - 1.0) / ((double)l * l - (double)m * m));
-      c->down[term(l, m)] = sqrt((below * below - (double)m * m) / (4.0 * below * below - 1.0));
+      o->up[md_order_term(l, m)] = sqrt((4.0 * l * l - 1.0) / ((double)l * l - (double)m * m));
+      o->down[md_order_term(l, m)] = sqrt((below * below - (double)m * m) / (4.0 * below * below - 1.0));
     }
   }
 }
@@ -76,26 +55,31 @@ static double symbol_of(int l, int m1, int m2, const double *f)
   return (m3 % 2 ? -1.0 : 1.0) * sqrt(before * f[l + m3] * f[l - m3]) * sum;
 }
 
-static md_status make_symbols(compute_order *c, int l)
+static void make_symbols(int l, double *symbol)
 {
   const int width = 2 * l + 1;
-  double factorial[3 * MOST_DEGREE + 2] = {1.0};
-  if (c->symbol[l]) return MD_OK;
-  for (int k = 1; k < 3 * MOST_DEGREE + 2; ++k) factorial[k] = k * factorial[k - 1];
-  MD_TRY(md_array_new_zero(&c->symbol[l], (int64_t)width * width, sizeof(double), "3j symbols"));
+  double factorial[3 * MD_ORDER_MOST + 2] = {1.0};
+  for (int k = 1; k < 3 * MD_ORDER_MOST + 2; ++k) factorial[k] = k * factorial[k - 1];
   for (int m1 = -l; m1 <= l; ++m1)
     for (int m2 = -l; m2 <= l; ++m2)
-      if (abs(m1 + m2) <= l) c->symbol[l][(m1 + l) * width + m2 + l] = symbol_of(l, m1, m2, factorial);
-  return MD_OK;
+      if (abs(m1 + m2) <= l) symbol[(m1 + l) * width + m2 + l] = symbol_of(l, m1, m2, factorial);
 }
 
+/* A degree that is wanted twice has two tables of symbols, of which the last one is used. */
 static md_status make_tables(compute_order *c)
 {
-  for (int k = 0; k < c->ndegree; ++k)
-    if (c->degree[k] > c->largest) c->largest = c->degree[k];
-  make_recurrence(c);
-  for (int k = 0; k < c->ndegree; ++k)
-    if (c->w || c->w_hat) MD_TRY(make_symbols(c, c->degree[k]));
+  md_order *o = &c->order;
+  for (int k = 0; k < o->ndegree; ++k) {
+    const int l = o->degree[k], width = 2 * l + 1;
+    if (l > o->largest) o->largest = l;
+    o->table[l] = o->symbols;
+    o->symbols += o->w || o->w_hat ? (int64_t)width * width : 0;
+  }
+  make_recurrence(o);
+  MD_TRY(md_array_new_zero(&c->symbol, o->symbols + 1, sizeof *c->symbol, "3j symbols"));
+  o->symbol = c->symbol;
+  for (int k = 0; k < o->ndegree && o->symbols > 0; ++k)
+    make_symbols(o->degree[k], c->symbol + o->table[o->degree[k]]);
   return MD_OK;
 }
 
@@ -104,12 +88,10 @@ static md_status make_tables(compute_order *c)
 static md_status set_degrees(compute_order *c, int n, char *const *word)
 {
   int64_t l;
-  free(c->degree);
-  c->ndegree = n;
-  MD_TRY(md_array_new_zero(&c->degree, n, sizeof *c->degree, "degrees"));
+  c->order.ndegree = n;
   for (int k = 0; k < n; ++k) {
-    MD_TRY(md_word_int64(word[k], "a degree of compute orientorder/atom", 0, MOST_DEGREE, &l));
-    c->degree[k] = (int)l;
+    MD_TRY(md_word_int64(word[k], "a degree of compute orientorder/atom", 0, MD_ORDER_MOST, &l));
+    c->order.degree[k] = (int)l;
   }
   return MD_OK;
 }
@@ -117,7 +99,7 @@ static md_status set_degrees(compute_order *c, int n, char *const *word)
 static md_status read_degrees(compute_order *c, const md_words *words, int *at)
 {
   int64_t n;
-  MD_TRY(md_word_int64(words->word[*at + 1], "the number of degrees", 1, MOST_DEGREE + 1, &n));
+  MD_TRY(md_word_int64(words->word[*at + 1], "the number of degrees", 1, MD_ORDER_MOST + 1, &n));
   if (*at + 2 + n > words->n)
     return md_error(MD_USAGE, "compute orientorder/atom: degrees %d is followed by fewer than %d degrees",
                     (int)n, (int)n);
@@ -138,9 +120,9 @@ static md_status read_keyword(compute_order *c, const md_words *words, int *at)
   if (strcmp(keyword, "degrees") == 0) return read_degrees(c, words, at);
   const char *value = words->word[*at + 1];
   *at += 2;
-  if (strcmp(keyword, "wl") == 0) return md_word_bool(value, "compute orientorder/atom wl", &c->w);
+  if (strcmp(keyword, "wl") == 0) return md_word_bool(value, "compute orientorder/atom wl", &c->order.w);
   if (strcmp(keyword, "wl/hat") == 0)
-    return md_word_bool(value, "compute orientorder/atom wl/hat", &c->w_hat);
+    return md_word_bool(value, "compute orientorder/atom wl/hat", &c->order.w_hat);
   if (strcmp(keyword, "chunksize") == 0) return md_word_int64(value, "chunksize", 1, INT64_MAX, &number);
   if (strcmp(keyword, "components") != 0)
     return md_error(
@@ -148,17 +130,18 @@ static md_status read_keyword(compute_order *c, const md_words *words, int *at)
         "compute orientorder/atom: unknown keyword '%.64s'; accepted are cutoff, nnn, degrees, wl, "
         "wl/hat, components, chunksize",
         keyword);
-  MD_TRY(md_word_int64(value, "compute orientorder/atom components", 0, MOST_DEGREE, &number));
-  c->components = (int)number;
+  MD_TRY(md_word_int64(value, "compute orientorder/atom components", 0, MD_ORDER_MOST, &number));
+  c->order.components = (int)number;
   return MD_OK;
 }
 
 static md_status check_components(const compute_order *c)
 {
-  if (c->components < 0) return MD_OK;
-  for (int k = 0; k < c->ndegree; ++k)
-    if (c->degree[k] == c->components) return MD_OK;
-  return md_error(MD_USAGE, "compute orientorder/atom: components %d is none of its degrees", c->components);
+  if (c->order.components < 0) return MD_OK;
+  for (int k = 0; k < c->order.ndegree; ++k)
+    if (c->order.degree[k] == c->order.components) return MD_OK;
+  return md_error(MD_USAGE, "compute orientorder/atom: components %d is none of its degrees",
+                  c->order.components);
 }
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -166,97 +149,52 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   compute_order *c = (compute_order *)base;
   char *const usual[] = {"4", "6", "8", "10", "12"};
   c->search = (md_near_search){.group = base->group, .most = 12};
-  c->components = -1;
+  c->order.components = -1;
   MD_TRY(md_sim_need_box(sim, "compute orientorder/atom"));
   if (sim->model.box.dim != 3)
     return md_error(MD_USAGE, "compute orientorder/atom is for three dimensions; in two, take hexorder/atom");
   MD_TRY(set_degrees(c, 5, usual));
   for (int at = 0; at < words->n;) MD_TRY(read_keyword(c, words, &at));
   MD_TRY(check_components(c));
-  base->columns = c->ndegree * (1 + c->w + c->w_hat) + (c->components < 0 ? 0 : 2 * (2 * c->components + 1));
+  base->columns = md_order_columns(&c->order);
   base->vector = base->columns > 1;
   return make_tables(c);
 }
 
-/* ---- one particle ---- */
-
-/* Adds the Y_lm of a neighbour, m >= 0, to sum. */
-static void add_harmonics(const compute_order *c, const md_near *near, complex_number *sum)
-{
-  /* As in LAMMPS, the direction is that from the neighbour. A neighbour at the same place has none. */
-  const double per_r = near->r2 > 0.0 ? -1.0 / sqrt(near->r2) : 0.0;
-  const double x = near->delta[0] * per_r, y = near->delta[1] * per_r, z = near->delta[2] * per_r;
-  complex_number power = {1.0, 0.0};
-  for (int m = 0; m <= c->largest; ++m) {
-    double before = 0.0, now = c->start[m];
-    for (int l = m; l <= c->largest; ++l) {
-      complex_number *s = &sum[term(l, m)];
-      s->re += now * power.re;
-      s->im += now * power.im;
-      if (l == c->largest) break;
-      const int next = term(l + 1, m);
-      const double after = c->up[next] * (z * now - c->down[next] * before);
-      before = now;
-      now = after;
-    }
-    power = (complex_number){power.re * x - power.im * y, power.re * y + power.im * x};
-  }
-}
-
-/* The q_lm of a degree for all m, at [m + l]; returns the sum of their squares. */
-static double spread(const complex_number *sum, int l, double n, complex_number *q)
-{
-  double squares = 0.0;
-  for (int m = 0; m <= l; ++m) {
-    const complex_number s = {sum[term(l, m)].re / n, sum[term(l, m)].im / n};
-    const double sign = m % 2 ? -1.0 : 1.0;
-    q[l + m] = s;
-    q[l - m] = m == 0 ? s : (complex_number){sign * s.re, -sign * s.im};
-    squares += (m == 0 ? 1.0 : 2.0) * (s.re * s.re + s.im * s.im);
-  }
-  return squares;
-}
-
-/* W_l is real, since q_l-m is conjugate to q_lm. */
-static double third_order(const compute_order *c, int l, const complex_number *q)
-{
-  const int width = 2 * l + 1;
-  double sum = 0.0;
-  for (int m1 = -l; m1 <= l; ++m1)
-    for (int m2 = -l; m2 <= l; ++m2) {
-      if (abs(m1 + m2) > l) continue;
-      const complex_number a = q[m1 + l], b = q[m2 + l], d = q[l - m1 - m2];
-      const complex_number ab = {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-      sum += c->symbol[l][(m1 + l) * width + m2 + l] * (ab.re * d.re - ab.im * d.im);
-    }
-  return sum;
-}
-
-static void find_degree(const compute_order *c, int k, const complex_number *sum, double n, double *each)
-{
-  complex_number q[2 * MOST_DEGREE + 1] = {{0.0, 0.0}};
-  const int l = c->degree[k];
-  const double squares = spread(sum, l, n, q), order = sqrt(4.0 * PI / (2.0 * l + 1.0) * squares);
-  const double w = c->w || c->w_hat ? third_order(c, l, q) : 0.0;
-  const bool ordered = order >= NO_ORDER;
-  each[k] = order;
-  if (c->w) each[c->ndegree + k] = w;
-  if (c->w_hat) each[c->ndegree * (1 + c->w) + k] = ordered ? w / (squares * sqrt(squares)) : 0.0;
-  if (l != c->components || !ordered) return;
-  double *component = each + c->ndegree * (1 + c->w + c->w_hat);
-  for (int m = 0; m <= 2 * l; ++m) {
-    component[2 * m] = q[m].re / sqrt(squares);
-    component[2 * m + 1] = q[m].im / sqrt(squares);
-  }
-}
+/* ---- values ---- */
 
 /* Particles with too few neighbours keep zeros, as in LAMMPS. */
 static void find_one(const compute_order *c, const md_near_list *list, double *each)
 {
-  complex_number sum[TERMS] = {{0.0, 0.0}};
+  const md_order *o = &c->order;
+  md_complex sum[MD_ORDER_TERMS] = {{0.0, 0.0}}, q[MD_ORDER_MOST + 1] = {{0.0, 0.0}};
   if (list->n == 0 || list->n < c->search.most) return;
-  for (int64_t k = 0; k < list->n; ++k) add_harmonics(c, &list->at[k], sum);
-  for (int k = 0; k < c->ndegree; ++k) find_degree(c, k, sum, (double)list->n, each);
+  for (int64_t k = 0; k < list->n; ++k) {
+    double direction[3];
+    md_order_direction(list->at[k].delta, list->at[k].r2, direction);
+    md_order_add(o, direction, sum);
+  }
+  for (int k = 0; k < o->ndegree; ++k) {
+    const double n = (double)list->n;
+    for (int l = o->degree[k], m = 0; m <= l; ++m) {
+      const md_complex s = sum[md_order_term(l, m)];
+      q[m] = (md_complex){s.re / n, s.im / n};
+    }
+    md_order_values(o, k, q, each);
+  }
+}
+
+static const md_environment *environment(md_host_compute *base, const md_sim *sim)
+{
+  compute_order *c = (compute_order *)base;
+  c->environment = (md_environment){.kind = MD_ENVIRONMENT_ORDER,
+                                    .cutoff = md_near_with_cutoff(sim, c->search).cutoff,
+                                    .group = md_group_bit(base->group),
+                                    .other = MD_GROUP_ALL,
+                                    .columns = base->columns,
+                                    .most = c->search.most,
+                                    .order = &c->order};
+  return &c->environment;
 }
 
 static md_status find(md_host_compute *base, md_view *view)
@@ -272,12 +210,7 @@ static md_status find(md_host_compute *base, md_view *view)
   return MD_OK;
 }
 
-static void free_tables(md_host_compute *base)
-{
-  compute_order *c = (compute_order *)base;
-  free(c->degree);
-  for (int l = 0; l <= MOST_DEGREE; ++l) free(c->symbol[l]);
-}
+static void free_tables(md_host_compute *base) { free(((compute_order *)base)->symbol); }
 
 const md_host_compute_style md_compute_orientorder_atom_style = {
     .name = "orientorder/atom",
@@ -290,5 +223,6 @@ const md_host_compute_style md_compute_orientorder_atom_style = {
     .size = sizeof(compute_order),
     .parse = parse,
     .find = find,
+    .environment = environment,
     .free = free_tables,
 };

@@ -85,6 +85,35 @@ def test_equal_naive_without_a_download(deck, neighbours, expected, tmp_path):
     assert downloads(result) == 1
 
 
+# Bond orders: with the usual neighbours, all of them, other degrees, W and components, of a group.
+ORDERS = """\
+compute a all orientorder/atom
+compute b half orientorder/atom degrees 3 3 4 6 nnn NULL cutoff 1.35 wl yes wl/hat yes components 4
+compute c all orientorder/atom degrees 4 30 1 0 30 nnn 7 wl yes components 30
+compute d half orientorder/atom nnn 16 degrees 1 13 wl/hat yes
+compute e all orientorder/atom nnn 4 degrees 2 6 12 cutoff 1.2
+"""
+ORDER_SUMS = ORDERS + """\
+compute s all reduce sum c_a[*] c_b[*] c_d[*] c_e[*] c_c[1] c_c[4] c_c[5] c_c[8] c_c[9] c_c[12] c_c[70] c_c[130]
+compute m half reduce max c_a[*] c_b[*] c_d[*] c_e[*] c_c[1] c_c[4] c_c[5] c_c[8] c_c[9] c_c[12] c_c[70] c_c[130]
+fix a all ave/time 10 1 10 c_s[*] c_m[*] file a.txt format " %.17g"
+variable q atom c_b[1]^2+c_b[10]*vx
+fix b all ave/histo 10 1 10 -1 1 30 c_a[1] c_a[2] c_b[7] c_e[2] v_q mode vector file b.txt
+run 20
+"""
+
+
+@pytest.mark.parametrize("neighbours", ["list", "cells"])
+def test_bond_orders_equal_naive_without_a_download(neighbours, tmp_path):
+    deck = BEGIN["mixture"] + ORDER_SUMS
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", package={"neighbours": neighbours})
+    found = texts(tmp_path / "gpu")
+    assert found == texts(tmp_path / "naive") and downloads(result) == 1
+    sums = [float(word) for word in found["a.txt"].splitlines()[-1].split()[1:]]
+    assert sum(value != 0.0 for value in sums) > 0.9 * len(sums)
+
+
 DUMP = f"""\
 variable w atom c_h[1]*id+c_o
 dump a all custom 10 a.dump id {" ".join(COLUMNS)} v_w
@@ -187,6 +216,8 @@ LEFT = {
     "a cutoff beyond half a side": ("compute v all coord/atom cutoff 3.4", {}),
     "many nearest": ("compute v all hexorder/atom nnn 17 cutoff 2.5", {}),
     "many pairs": ("compute v all centro/atom 18", {}),
+    "many nearest of an order": ("compute v all orientorder/atom nnn 17", {}),
+    "too many of all in an order": ("compute v all orientorder/atom nnn NULL cutoff 2.5", {}),
     "too many of all": ("compute v all hexorder/atom nnn NULL cutoff 2.5", {}),
     "not sorted": ("compute v all cluster/atom 1.1", {"sorted": "no"}),
     "a dynamic group": ("group some dynamic all var fast every 5\ncompute v some coord/atom cutoff 1.4", {}),
