@@ -47,6 +47,13 @@ enum { MD_XY, MD_XZ, MD_YZ };
 /* The most that a tilt factor may be, in sides of the box. */
 #define MD_TILT_MOST 1000.0
 
+/* A cutoff may be as many periodic sides, so that a particle has a bounded number of images. */
+#define MD_SIDES_MOST 16.0
+
+/* Faces of the box that a ghost may lie behind along an axis: those of MD_SIDES_MOST with a skin as wide as the cutoff,
+ * and some more. */
+#define MD_LAYERS_MOST 40
+
 typedef struct md_box {
   int dim; /* 2 or 3 */
   double lo[3], hi[3];
@@ -108,6 +115,34 @@ static inline bool md_box_is_changed(const md_box *box)
   bool any = false;
   for (int d = 0; d < 3; ++d) any = any || box->changes[d] || box->shears[d];
   return any;
+}
+
+/* Is a periodic side shorter than twice the distance? Then a particle may have several images within this distance of
+ * another one, and images of its own. The distance is 0 if there is none. */
+static inline bool md_box_is_small(const md_box *box, double distance)
+{
+  bool small = false;
+  for (int d = 0; d < box->dim; ++d) small = small || (box->periodic[d] && 2.0 * distance > box->length[d]);
+  return small;
+}
+
+/* How many faces of a periodic axis lie within `width` of a domain that is the whole side: layers of images. At least
+ * 1. */
+static inline int md_box_layers(const md_box *box, int axis, double width)
+{
+  const double layers = ceil(width / box->length[axis]);
+  return layers > 1.0 ? (int)fmin(layers, 0x1p20) : 1;
+}
+
+/* The same, the most along any periodic axis. */
+static inline int md_box_most_layers(const md_box *box, double width)
+{
+  int most = 1;
+  for (int d = 0; d < box->dim; ++d) {
+    const int layers = box->periodic[d] ? md_box_layers(box, d, width) : 1;
+    if (layers > most) most = layers;
+  }
+  return most;
 }
 
 /* Moves the lower (side 0) or the upper face of an axis. */

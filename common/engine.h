@@ -205,15 +205,12 @@ struct md_engine_kind {
   /* The engine's memory is that of the host, which the system only takes when it is used: the program checks the plan
    * before a run. False: the engine itself finds out whether there is enough memory. */
   bool on_host;
+  /* The engine takes the nearest image of a pair only: periodic sides must be at least two cutoffs. Another engine
+   * computes smaller boxes. */
+  bool nearest_image;
   /* The engine for pair styles without a cutoff, which has no cells, lists, domains and ghosts. NULL: this one. */
   const md_engine_kind *all_pairs;
 };
-
-/* The engine of this kind that computes a model with this pair style. */
-static inline const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_pair *pair)
-{
-  return kind->all_pairs && md_pair_is_all(pair) ? kind->all_pairs : kind;
-}
 
 #ifdef __cplusplus
 }

@@ -139,6 +139,30 @@ static md_status check_next_tilt(md_model *model)
   return MD_OK;
 }
 
+/* Must periodic sides be at least two cutoffs during the run? */
+static bool needs_two_cutoffs(const md_model *model)
+{
+  const bool *changes = model->box.changes;
+  return model->bonds.ntypes > 0 || md_pair_is_dissipative(&model->pair) ||
+         (model->box.triclinic && (changes[0] || changes[1] || changes[2]));
+}
+
+static md_status check_next_side(const md_model *model, int axis, double length)
+{
+  const long long step = model->step;
+  const bool small = !(length > 0.0 && 0.5 * length >= model->reach);
+  if (small && (model->nearest_image || needs_two_cutoffs(model)))
+    return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g%s",
+                    step, length, "xyz"[axis], model -> reach,
+                    needs_two_cutoffs(model) ? "" : "; engine openmp can go on from here");
+  if (small && !(length > 0.0 && model->reach <= MD_SIDES_MOST * length))
+    return md_error(MD_PHYSICS,
+                    "step %lld: the box would be %g long along %c, and the cutoff %g is more than %g times "
+                    "as long",
+                    step, length, "xyz"[axis], model -> reach, MD_SIDES_MOST);
+  return MD_OK;
+}
+
 md_status md_model_check_move(md_model *model)
 {
   md_box_move *move = &model->move;
@@ -152,9 +176,7 @@ md_status md_model_check_move(md_model *model)
           "step %lld: the box would reach from %g to %g along %c, beyond the room of its positions, %g; "
           "end the run before, and begin another one with a larger box",
           (long long)model->step, move->lo[d], move->hi[d], "xyz"[d], model -> box.room);
-    if (!(length > 0.0 && 0.5 * length >= model->reach))
-      return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g",
-                      (long long)model->step, length, "xyz"[d], model -> reach);
+    MD_TRY(check_next_side(model, d, length));
   }
   return check_next_tilt(model);
 }
@@ -329,13 +351,15 @@ static double packed_quantum(const md_model *model, const scales *s)
 }
 
 /* How far beyond the box coordinates must be exact. A particle may be beyond a face until it is reflected, or until the
- * rebin wraps it. Its ghosts are within reach of it, and at most one box length away. Engines with wide cells have
- * ghosts farther away, but these interact with no particle. */
+ * rebin wraps it. Its ghosts are within reach of it, and at most one box length away, or in a small box within cutoff
+ * and skin. Engines with wide cells have ghosts farther away, but these interact with no particle. */
 static double beyond_box(const md_model *model, double longest, bool images)
 {
-  const double most = images ? longest : 0.25 * longest;
-  /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. */
-  if (model->box.triclinic) return 2.0 * longest;
+  const double most = images ? md_max(longest, 2.0 * model->reach) : 0.25 * longest;
+  const int layers = md_box_most_layers(&model->box, 2.0 * model->reach);
+  /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. Of several layers it is
+   * the sum of as many shifts. */
+  if (model->box.triclinic) return layers > 1 ? 4.0 * longest * layers : 2.0 * longest;
   return model->reach > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->reach) : most;
 }
 
@@ -589,15 +613,41 @@ static md_status check_all_pairs(const md_model *model)
   return MD_OK;
 }
 
+/* What cannot be where a particle has several images within the cutoff along an axis. */
+static md_status check_images(const md_model *model, int axis)
+{
+  const md_box *box = &model->box;
+  const double length = box->length[axis];
+  const bool longer = model->reach > model->cutoff;
+  if (model->bonds.ntypes > 0)
+    return md_error(MD_USAGE,
+                    "the %s %g is larger than half of the periodic box along %c (%g): use a larger box%s",
+                    longer ? "longest bond" : "cutoff", model->reach, "xyz"[axis], length,
+                    longer ? ", or shorter bonds and a smaller comm_modify cutoff" : "");
+  if (md_pair_is_dissipative(&model->pair))
+    return md_error(MD_USAGE,
+                    "pair style %s: the cutoff %g is larger than half of the periodic box along %c (%g), and "
+                    "several images of "
+                    "a pair would have the same random number; use a larger box",
+                    md_pair_style_of(model->pair.kind)->name, model->cutoff, "xyz"[axis], length);
+  if (needs_two_cutoffs(model))
+    return md_error(
+        MD_USAGE,
+        "the cutoff %g is larger than half of the periodic box along %c (%g): the sides of a tilted box "
+        "this small cannot change during a run; use a larger box",
+        model->cutoff, "xyz"[axis], length);
+  if (model->cutoff > MD_SIDES_MOST * length)
+    return md_error(MD_USAGE,
+                    "the cutoff %g is larger than %g times the periodic box along %c (%g): use a larger box",
+                    model->cutoff, MD_SIDES_MOST, "xyz"[axis], length);
+  return MD_OK;
+}
+
 static md_status check_cutoff(const md_model *model)
 {
   const md_box *box = &model->box;
   for (int d = 0; d < box->dim; ++d)
-    if (box->periodic[d] && model->reach > 0.5 * box->length[d])
-      return md_error(
-          MD_USAGE, "the %s %g is larger than half of the periodic box along %c (%g): use a larger box%s",
-          model->reach > model->cutoff ? "longest bond" : "cutoff", model->reach, 'x' + d, box->length[d],
-          model->reach > model->cutoff ? ", or shorter bonds and a smaller comm_modify cutoff" : "");
+    if (box->periodic[d] && 2.0 * model->reach > box->length[d]) MD_TRY(check_images(model, d));
   return MD_OK;
 }
 

@@ -297,7 +297,8 @@ md_status md_mpi_bricks_build(md_comm *c, const md_box *box, double width, md_pa
   for (int a = 0; a < box->dim; ++a)
     if (box->periodic[a] && box->length[a] < width * (1.0 - 1e-5))
       return md_error(MD_USAGE,
-                      "the box is %.4g along %c, less than the halo of %.4g: use a smaller skin (neighbor)",
+                      "balance rcb: the box is %.4g along %c, less than the halo of %.4g: use a smaller skin "
+                      "(neighbor), or balance shift",
                       box->length[a], "xyz"[a], width);
   MD_TRY(md_comm_agree(c, choose_all(c, box, width, p)));
   MD_TRY(exchange_counts(c));

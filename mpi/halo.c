@@ -20,7 +20,8 @@
  * x or y too, which is not divided then (common/ranks/decompose.c). The sender wraps it along these axes. So ghosts at
  * edges and corners travel through faces, and a rank exchanges messages with at most 2 dim others. Along a periodic
  * axis that is not divided, a rank is its own neighbour, and the message stays in memory. The sender adds the shift by
- * a box length, which is exact.
+ * a box length, which is exact. If such an axis is shorter than the halo, particles are in the message several times:
+ * shifted by one side of the box, by two, and so on. These are layers of images.
  *
  * Trade-off: few and long messages, but the axes wait for one another.
  *
@@ -72,40 +73,70 @@ static md_status reserve_doubles(double **array, int64_t *capacity, int64_t need
   return md_array_new(array, *capacity, sizeof **array, "halo messages");
 }
 
-static md_status reserve_list(halo_message *m, int64_t count, bool tilted)
+static md_status reserve_list(halo_message *m, int64_t count)
 {
   m->nsend = count;
-  if (count <= m->send_capacity && !(tilted && !m->wraps)) return MD_OK;
+  if (count <= m->send_capacity && !(m->own_wraps && !m->wraps)) return MD_OK;
   m->send_capacity = count + count / 8;
   free(m->send);
   free(m->wraps);
   m->send = NULL;
   m->wraps = NULL;
-  if (tilted) MD_TRY(md_array_new(&m->wraps, m->send_capacity, sizeof *m->wraps, "halo lists"));
+  if (m->own_wraps) MD_TRY(md_array_new(&m->wraps, m->send_capacity, sizeof *m->wraps, "halo lists"));
   return md_array_new(&m->send, m->send_capacity, sizeof *m->send, "halo lists");
+}
+
+/* How many layers of images a particle at x has through the lower face, if `bound` is that of the first layer. */
+static int layers_below(double x, double bound, double side, int layers)
+{
+  int n = 0;
+  while (n < layers && x < bound - n * side) ++n;
+  return n;
+}
+
+/* The same through the upper face. */
+static int layers_above(double x, double bound, double side, int layers)
+{
+  int n = 0;
+  while (n < layers && x >= bound + n * side) ++n;
+  return n;
+}
+
+/* Puts particle i into the list of a message n times, the last time at `end` - 1. Returns where the list begins now. */
+static int64_t put_layers(halo_message *m, int axis, int32_t i, int n, int64_t end)
+{
+  for (int layer = n; layer > 0; --layer) {
+    m->send[--end] = i;
+    if (!m->own_wraps) continue;
+    m->wraps[end] = (halo_wraps){{0, 0, 0}};
+    m->wraps[end].boxes[axis] = (int16_t)((layer - 1) * m->boxes);
+  }
+  return end;
 }
 
 /* Makes the two lists to send: owned particles and ghosts below `low` go through the lower face, and those at or
  * above `high` through the upper face. In a thin domain a particle may be in both lists. */
-static md_status select_senders(mpi_state *s, const md_particles *p, int axis, double low, double high)
+static md_status select_senders(mpi_state *s, const md_particles *p, int axis, double low, double high,
+                                int layers)
 {
   halo_message *m = s->message[axis];
   bounds between = {.first = axis, .last = axis + 1};
   between.lo[axis] = m[0].to == MPI_PROC_NULL ? -(double)INFINITY : low;
   between.hi[axis] = m[1].to == MPI_PROC_NULL ? (double)INFINITY : high;
-  const double *x = p->x[axis];
+  const double *x = p->x[axis], side = s->box.length[axis];
   int64_t count, below = 0, above = 0;
   MD_TRY(md_mpi_outside(s, p, p->n + p->nghost, &between, &count));
   for (int64_t k = 0; k < count; ++k) {
-    below += x[s->found[k]] < between.lo[axis];
-    above += x[s->found[k]] >= between.hi[axis];
+    below += layers_below(x[s->found[k]], between.lo[axis], side, layers);
+    above += layers_above(x[s->found[k]], between.hi[axis], side, layers);
   }
-  MD_TRY(reserve_list(&m[0], below, s->box.triclinic));
-  MD_TRY(reserve_list(&m[1], above, s->box.triclinic));
+  m[0].own_wraps = m[1].own_wraps = s->box.triclinic || layers > 1;
+  MD_TRY(reserve_list(&m[0], below));
+  MD_TRY(reserve_list(&m[1], above));
   for (int64_t k = count - 1; k >= 0; --k) {
     const int32_t i = s->found[k];
-    if (x[i] < between.lo[axis]) m[0].send[--below] = i;
-    if (x[i] >= between.hi[axis]) m[1].send[--above] = i;
+    below = put_layers(&m[0], axis, i, layers_below(x[i], between.lo[axis], side, layers), below);
+    above = put_layers(&m[1], axis, i, layers_above(x[i], between.hi[axis], side, layers), above);
   }
   return MD_OK;
 }
@@ -128,7 +159,7 @@ static void place_image(const mpi_state *s, const halo_message *m, const md_part
   const md_box *box = &s->box;
   for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][m->send[k]];
   md_lattice_shift(box->length, box->offset, axis, m->boxes, x);
-  for (int d = axis - 1; d >= 0 && box->triclinic; --d)
+  for (int d = axis; d >= 0 && m->own_wraps; --d)
     md_lattice_shift(box->length, box->offset, d, m->wraps[k].boxes[d], x);
 }
 
@@ -139,7 +170,6 @@ static void find_wraps(const mpi_state *s, halo_message *m, const md_particles *
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < m->nsend; ++k) {
     double x[3];
-    m->wraps[k] = (halo_wraps){{0, 0}};
     place_image(s, m, p, axis, k, x);
     for (int d = axis - 1; d >= 0; --d)
       if (box->periodic[d] && s->division.count[d] == 1)
@@ -196,8 +226,9 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
   halo_message *m = s->message[axis];
   const double lo = s->division.cut[axis][s->division.place[axis]];
   const double hi = s->division.cut[axis][s->division.place[axis] + 1];
+  const bool alone = box->periodic[axis] && s->division.count[axis] == 1;
   meet(s, box, axis);
-  MD_TRY(select_senders(s, p, axis, lo + width, hi - width));
+  MD_TRY(select_senders(s, p, axis, lo + width, hi - width, alone ? md_box_layers(box, axis, width) : 1));
   MD_TRY(exchange_counts(c, m, axis));
   MD_TRY(md_particles_reserve(p, p->n + p->nghost + m[0].nreceive + m[1].nreceive + 1));
   for (int side = 0; side < 2; ++side)
@@ -225,14 +256,12 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   md_mpi_bricks_free(s);
   s->between_bricks = s->division.bisector != NULL;
   if (!(width > 0.0)) return MD_OK;
+  MD_TRY(md_halo_check(box, width));
   if (s->division.bisector) return md_mpi_bricks_build(c, box, width, p);
   for (int a = 0; a < box->dim; ++a)
     for (int k = 0; k < s->division.count[a]; ++k) {
       const double thickness = s->division.cut[a][k + 1] - s->division.cut[a][k];
-      /* A periodic axis that is not divided may be shorter than the halo by 10^-5: the missing part would hold only
-       * second images. */
-      const double least = s->division.count[a] > 1 ? width : box->periodic[a] ? width * (1.0 - 1e-5) : 0.0;
-      if (thickness < least)
+      if (s->division.count[a] > 1 && thickness < width)
         return md_error(MD_USAGE,
                         "a domain is %.4g thick along %c, thinner than the halo of %.4g: use fewer ranks, or "
                         "a smaller skin (neighbor)",
@@ -244,8 +273,8 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
 
 /* ---- refreshing positions ---- */
 
-/* Packs the positions of a tilted box. */
-static void pack_tilted(const mpi_state *s, const halo_message *m, const md_particles *p, int axis)
+/* Packs positions of which each has its own shift. */
+static void pack_each(const mpi_state *s, const halo_message *m, const md_particles *p, int axis)
 {
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < m->nsend; ++k) {
@@ -261,8 +290,8 @@ static md_status post(mpi_state *s, const md_particles *p, int axis)
   for (int side = 0; side < 2; ++side) {
     halo_message *m = &s->message[axis][side];
     m->request[0] = m->request[1] = MPI_REQUEST_NULL;
-    if (s->box.triclinic) {
-      pack_tilted(s, m, p, axis);
+    if (m->own_wraps) {
+      pack_each(s, m, p, axis);
       continue;
     }
 #pragma omp parallel

@@ -12,9 +12,10 @@
 
 #include <mpi.h>
 
-/* By how many edges an image in a tilted box was wrapped along x and y. */
+/* By how many edges an image is shifted besides those of its message: along the axis of the message in a small box, and
+ * along the axes before in a tilted one, where it was wrapped. */
 typedef struct halo_wraps {
-  int16_t boxes[2];
+  int16_t boxes[3];
 } halo_wraps;
 
 /* One of the 2 dim messages of a halo exchange: to the neighbour across one face, and from the neighbour across the
@@ -24,7 +25,8 @@ typedef struct halo_message {
   int boxes;         /* 0, 1 or -1 edges of the box: make a position the image that the receiver needs */
   int64_t nsend;     /* particles and ghosts sent, ... */
   int32_t *send;     /* ... and their indices */
-  halo_wraps *wraps; /* in a tilted box, of each entry; else NULL */
+  bool own_wraps;    /* the box is tilted or small along the message's axis */
+  halo_wraps *wraps; /* then of each entry */
   int64_t send_capacity;
   int64_t nreceive, first;           /* ghosts received, and the index of the first in the particle arrays */
   double *out, *in;                  /* positions: first all x, then all y ... */

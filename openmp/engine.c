@@ -56,7 +56,8 @@ static void destroy(md_engine *e)
 static md_status divide(const md_model *model, md_particles *p, md_comm *comm)
 {
   comm->domains->prefer_slabs(comm, openmp_slab(model));
-  MD_TRY(comm->domains->decompose(comm, model, model->reach > 0.0 ? model->reach + openmp_skin(model) : 0.0));
+  MD_TRY(
+      comm->domains->decompose(comm, model, model->reach > 0.0 ? model->reach + md_model_skin(model) : 0.0));
   return comm->exchange->migrate(comm, model, p);
 }
 
@@ -88,7 +89,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     return status;
   }
   e->positions_step = e->place = model->step;
-  e->skin = openmp_skin(model);
+  e->skin = md_model_skin(model);
   e->reach = model->cutoff + e->skin;
   e->list.halves = openmp_halves(model, model->natoms);
   e->list.row_lengths = e->list.halves ? 2 * CHUNK : CHUNK_BLOCKS;

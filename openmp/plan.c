@@ -11,16 +11,6 @@
 #include <omp.h>
 #include <stdio.h>
 
-/* Ghosts reach at most one box side. */
-double openmp_skin(const md_model *model)
-{
-  double skin = md_model_skin(model);
-  for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d] && model->cutoff + skin > model->box.length[d])
-      skin = model->box.length[d] - model->cutoff;
-  return skin;
-}
-
 /* A chunk of particles is part of a row of cells along x. If cuts cross the rows, the chunks at the ends of every
  * row wait for ghosts, and a pass takes them after all others, out of order. This costs 5 % of a step at 250 000
  * particles a rank. In a slab along the last axis only the first and the last row wait. These rows are longer, but
@@ -29,12 +19,12 @@ double openmp_skin(const md_model *model)
 double openmp_slab(const md_model *model)
 {
   enum { ROWS = 64 };
-  return model->box.dim == 2 && model->cutoff > 0.0 ? ROWS * (model->cutoff + openmp_skin(model)) : 0.0;
+  return model->box.dim == 2 && model->cutoff > 0.0 ? ROWS * (model->cutoff + md_model_skin(model)) : 0.0;
 }
 
 static double sphere_of(const md_model *model)
 {
-  const double reach = model->cutoff + openmp_skin(model), pi = 3.14159265358979;
+  const double reach = model->cutoff + md_model_skin(model), pi = 3.14159265358979;
   return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
 }
 
@@ -56,7 +46,7 @@ static const double LIST_ROOM = 1.125;
 static double entries_per_particle(const md_model *model, bool half, double mean, int threads)
 {
   if (!half) return mean + sqrt(mean / BLOCK);
-  const double lanes = kernels_choose(NULL)->half_lanes, reach = model->cutoff + openmp_skin(model);
+  const double lanes = kernels_choose(NULL)->half_lanes, reach = model->cutoff + md_model_skin(model);
   double borders = (threads - 1) / model->box.length[2];
   for (int d = 0; d < 3; ++d) borders += model->box.periodic[d] ? 1.0 / model->box.length[d] : 0.0;
   return 0.5 * mean * md_min(2.0, 1.0 + 0.375 * reach * borders) + 0.5 * (lanes - 1.0);
@@ -77,7 +67,7 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   const int dim = model->box.dim;
   md_particles like = md_model_fields(model);
   like.has_v_pair = md_pair_is_dissipative(&model->pair);
-  const double reach = model->cutoff > 0.0 ? model->cutoff + openmp_skin(model) : 0.0;
+  const double reach = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
   const double density = (double)n / md_box_volume(&model->box);
   const double mean = density * sphere_of(model), ghosts = ghosts_per_particle(model, reach);
   const double width = md_max(reach, options->cell_size);

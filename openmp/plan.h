@@ -4,10 +4,6 @@
 
 #include "common/engine.h"
 
-/* The skin that the engine uses: the one of the model, made smaller where cutoff + skin would exceed a periodic box
- * side. */
-double openmp_skin(const md_model *model);
-
 /* The engine prefers slabs as domains if they are at least this thick (comm.h: prefer_slabs). 0: it prefers none. */
 double openmp_slab(const md_model *model);
 

@@ -191,11 +191,15 @@ static md_status round_positions(md_engine *e)
 }
 
 /* The largest error of a distance to a position of near.x. In single precision a coordinate up to `extent` has an
- * error of at most 2^-24 extent. A distance in space has at most twice this error. */
+ * error of at most 2^-24 extent. A distance in space has at most twice this error. In a small box the ghosts reach
+ * beyond the padding of the grid. */
 static double near_error(const md_engine *e)
 {
   double extent = 0.0;
-  for (int d = 0; d < e->p->dim; ++d) extent = md_max(extent, (double)e->grid.count[d] * e->grid.width[d]);
+  for (int d = 0; d < e->p->dim; ++d) {
+    const double width = e->grid.width[d], padded = (double)e->grid.count[d] * width;
+    extent = md_max(extent, padded + md_max(e->halo - width, 0.0));
+  }
   return 2.0 * extent * 0x1p-24;
 }
 

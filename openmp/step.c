@@ -209,9 +209,11 @@ static void change_box(md_engine *e, const md_step *step)
     e->near.shrunk = md_min(e->near.shrunk, e->near.scale[d] * (1.0 - 0x1p-40));
     e->near.grown = md_max(e->near.grown, e->near.scale[d] * (1.0 + 0x1p-40));
   }
-  /* An image across a y face of an image across a z face is shifted twice by the one along y. */
+  /* An image across a y face of an image across a z face is shifted twice by the one along y, and one of a farther
+   * layer as many times more. */
+  const double shifts = 2.0 * md_box_most_layers(&e->model->box, e->halo);
   for (int k = 0; k < 3 && step->triclinic; ++k)
-    e->near.sheared += 2.0 * fabs(step->new_offset[k] - step->offset[k]);
+    e->near.sheared += shifts * fabs(step->new_offset[k] - step->offset[k]);
   md_model_take_box(e->model);
 }
 

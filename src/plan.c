@@ -85,16 +85,17 @@ static int ranks_planned(const md_sim *sim) { return sim->planning.ranks > 0 ? (
 /* Makes the plan of one of the ranks that share n particles. */
 static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part, md_engine_plan *plan)
 {
+  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model);
   md_engine_options options = sim->options;
   options.ranks = ranks;
   *plan = (md_engine_plan){0};
   /* The width of the halo follows from the whole box. */
   MD_TRY(divide(sim, n, 1, plan, part));
-  MD_TRY(md_engine_for(sim->engine, &sim->model.pair)->plan(&part->domain, held(part), &options, plan));
+  MD_TRY(kind->plan(&part->domain, held(part), &options, plan));
   if (ranks == 1) return MD_OK;
   MD_TRY(divide(sim, n, ranks, plan, part));
   options.slab = part->slab;
-  return md_engine_for(sim->engine, &sim->model.pair)->plan(&part->domain, held(part), &options, plan);
+  return kind->plan(&part->domain, held(part), &options, plan);
 }
 
 /* The largest number of particles of one rank that `available` bytes hold. */
@@ -187,8 +188,9 @@ md_status md_plan_print(md_sim *sim)
   division part;
   MD_TRY(plan_of(sim, n, ranks_planned(sim), &part, &plan));
   md_log *log = sim->log;
-  md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n", sim->engine->name,
-               (long long)n, sim->model.box.dim, sim->model.cutoff);
+  md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n",
+               md_engine_for(sim->engine, &sim->model)->name, (long long)n, sim->model.box.dim,
+               sim->model.cutoff);
   md_log_print(log, "Neighbours: %s\n", plan.method);
   if (sim->planning.ranks > 0 && md_pair_is_all(&sim->model.pair))
     print_ring(sim, &part, &plan);
@@ -225,13 +227,14 @@ static md_status check_room(const md_sim *sim)
   return md_error(
       MD_RUNTIME,
       "run: engine %s needs %s of memory for %lld particles%s, and %s are available (%s): %lld would fit; %s",
-      sim->engine->name, md_memory_amount(needed, amounts[0]), (long long)part.n,
+      md_engine_for(sim->engine, &sim->model)->name, md_memory_amount(needed, amounts[0]), (long long)part.n,
       ranks > 1 ? " of a rank" : "", md_memory_amount(memory.bytes + held, amounts[1]), memory.limit,
       (long long)most, md_memory_advice);
 }
 
 md_status md_plan_check_room(md_sim *sim)
 {
-  const bool looks = sim->engine->plan && sim->engine->on_host && sim->model.natoms > 0;
+  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model);
+  const bool looks = kind->plan && kind->on_host && sim->model.natoms > 0;
   return md_comm_agree(sim->comm, looks ? check_room(sim) : MD_OK);
 }

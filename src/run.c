@@ -27,6 +27,7 @@
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/edit/run_edits.h"
+#include "src/engines/engines.h"
 #include "src/fixes/anchors.h"
 #include "src/fixes/external.h"
 #include "src/fixes/fix_end.h"
@@ -534,7 +535,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   }
   md_log_print(sim->log, "%s", run->result);
   MD_TRY(breakdown(run, &report, seconds));
-  md_log_print(sim->log, "Engine: %s, %s%s\n", sim->engine->name, report.isa ? report.isa : report.hardware,
+  md_log_print(sim->log, "Engine: %s, %s%s\n", run->kind->name, report.isa ? report.isa : report.hardware,
                report.isa ? " instructions" : "");
   if (!run->minimizes && !run->rerun)
     md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
@@ -621,10 +622,17 @@ static md_status run_engine(md_run *run)
   return md_run_is_stopped(run) ? stopped(run) : MD_OK;
 }
 
-static void describe(md_sim *sim)
+static void describe(const md_run *run)
 {
+  md_sim *sim = run->sim;
   const md_model *m = &sim->model;
-  md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", sim->engine->name,
+  if (strcmp(run->kind->name, sim->engine->name) != 0)
+    md_log_print(
+        sim->log,
+        "Note: engine %s computes this run in place of %s, because a periodic side of the box is shorter "
+        "than two cutoffs\n",
+        run->kind->name, sim->engine->name);
+  md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", run->kind->name,
                (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
                ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
@@ -685,7 +693,8 @@ md_status md_run_prepare(md_run *run)
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));
   if (run->minimizes) md_forces_keep_minimized(model);
-  run->kind = md_engine_for(sim->engine, &model->pair);
+  run->kind = md_engine_for(sim->engine, model);
+  model->nearest_image = run->kind->nearest_image;
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
   MD_TRY(md_centres_check(sim, run->minimizes));
@@ -725,7 +734,7 @@ md_status md_run_execute(md_run *run)
   MD_TRY(md_run_prepare(run));
   if (run->work == run_to_last) sim->history.run[sim->history.nrun - 1].model = md_restart_course_hash(model);
   run->first = model->step;
-  if (!run->verifies) describe(sim);
+  if (!run->verifies) describe(run);
   MD_TRY(md_fix_vary(sim, 0));
   md_status status = md_run_create_engine(run);
   if (status == MD_OK) {

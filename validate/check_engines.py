@@ -196,6 +196,22 @@ def boxes() -> Iterator[Case]:
                               "n": 6 if dim == 3 else 8})
 
 
+def small_boxes() -> Iterator[Case]:
+    """Sides of 0.7, 1.3 and 1.9 cutoffs along one, two and three axes: several images of each particle count."""
+    for name, fits, knobs in (
+            ("0.7 rc along x, and back", (1, 3, 3), {"ly": 9, "ny": 7, "lz": 9, "nz": 7}),
+            ("1.3 rc along y", (3, 1, 3), {"lx": 9, "nx": 7, "lz": 9, "nz": 7}),
+            ("1.9 rc along z, two masses alike", (3, 3, 1), {"lx": 9, "nx": 7, "ly": 9, "ny": 7, "mass2": 1}),
+            ("0.7 and 1.9 rc along x and z", (1, 3, 1), {"ly": 9, "ny": 8}),
+            ("0.7, 1.3 and 1.9 rc", (1, 1, 1), {}),
+            ("1.3 rc, walls along z", (1, 1, 3), {"lx": 3.25, "nx": 3, "lz": 9, "nz": 8, "z": "f"}),
+            ("tilted", (1, 1, 3), {"lz": 9, "nz": 8, "xy": 0.6, "xz": -0.7, "yz": 1.2}),
+            ("tilted, 0.7, 1.3 and 1.9 rc", (1, 1, 1), {"xy": 0.6, "xz": -0.7, "yz": 1.2}),
+            ("2D", (3, 1, 1), {"dim": 2, "lx": 9, "nx": 8, "ly": 1.75, "ny": 1, "lz": 1, "nz": 1}),
+            ("2D, tilted", (1, 1, 1), {"dim": 2, "lz": 1, "nz": 1, "xy": 0.8})):
+        yield Case(f"small box, {name}", "in.small", variables=knobs, fits=fits, back="back" in name)
+
+
 CHAINS = {"data": str(harness.REFERENCE / "chains-216.data")}
 
 # In place of the integrator in in.moved.
@@ -344,6 +360,7 @@ CASES: Tuple[Case, ...] = (
     Case("masses 3D, no softening", "in.masses", variables={"eps": 0, "dt": 1e-7}, all_pairs=True),
     Case("gravity 3D in a bowl", "in.bowl", all_pairs=True),
     *boxes(),
+    *small_boxes(),
 )
 
 

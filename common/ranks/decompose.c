@@ -94,6 +94,16 @@ bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], 
   return least >= 0.0;
 }
 
+md_status md_halo_check(const md_box *box, double width)
+{
+  for (int d = 0; d < box->dim; ++d)
+    if (box->periodic[d] && md_box_layers(box, d, width) > MD_LAYERS_MOST)
+      return md_error(
+          MD_USAGE, "the periodic box is %g long along %c, too small for particles within %g of one another",
+          box->length[d], "xyz"[d], width);
+  return MD_OK;
+}
+
 static md_status make_cuts(md_decomposition *d)
 {
   for (int a = 0; a < 3; ++a) {

@@ -63,6 +63,10 @@ void md_decomposition_free(md_decomposition *d);
 bool md_decomposition_choose(const md_box *box, int ranks, const int wanted[3], double width, double slab,
                              int count[3]);
 
+/* Checks that ghosts within `width` of the box lie behind at most MD_LAYERS_MOST faces along an axis. MD_USAGE: the box
+ * is too small for that. */
+md_status md_halo_check(const md_box *box, double width) MD_CHECKED;
+
 /* Text for a message about a number of ranks whose domains would be thinner than `width`: the nearest numbers of
  * ranks below and above that fit, "6 and 8 ranks fit", or "at most 12 ranks fit". */
 enum { MD_NEAR_TEXT = 64 };

@@ -36,9 +36,6 @@ int md_neighbour_threads(void) { return omp_get_max_threads(); }
 /* A cell is wider than the cutoff by this factor, so that rounding takes no partner out of the cells around. */
 static const double WIDER = 1.0 + 1e-9;
 
-/* A cutoff may be as many periodic sides, so that a particle has a bounded number of images. */
-static const double MOST_SIDES = 16.0;
-
 /* The number of cells along an axis: at least a cutoff wide, and not many more than particles. */
 static void choose_cells(const md_box *box, double cutoff, block *b)
 {
@@ -338,9 +335,9 @@ static md_status check_cutoff(const md_sim *sim, double cutoff)
   const md_box *box = &sim->model.box;
   if (!(cutoff > 0.0)) return md_error(MD_USAGE, "the pair style has no cutoff, which is needed here");
   for (int d = 0; d < box->dim; ++d)
-    if (box->periodic[d] && cutoff > MOST_SIDES * box->length[d])
+    if (box->periodic[d] && cutoff > MD_SIDES_MOST * box->length[d])
       return md_error(MD_USAGE, "the cutoff %g is larger than %g times the periodic side %c, %g", cutoff,
-                      MOST_SIDES, "xyz"[d], box -> length[d]);
+                      MD_SIDES_MOST, "xyz"[d], box -> length[d]);
   return MD_OK;
 }
 

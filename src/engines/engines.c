@@ -20,6 +20,12 @@ const md_engine_entry *md_engine_find(const char *name)
   return NULL;
 }
 
+const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model)
+{
+  if (kind->all_pairs && md_pair_is_all(&model->pair)) return kind->all_pairs;
+  return kind->nearest_image && md_box_is_small(&model->box, model->cutoff) ? &md_engine_openmp : kind;
+}
+
 md_status md_engine_get(const md_engine_entry *entry, const md_engine_kind **kind)
 {
   const md_gpu_library *library;

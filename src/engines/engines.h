@@ -1,5 +1,5 @@
 /* The engine table: the engines that --engine accepts, each a md_engine_kind (common/engine.h). An engine for pair
- * styles without a cutoff is found from there (md_engine_for). */
+ * styles without a cutoff is found from there. */
 #ifndef MD_SRC_ENGINES_ENGINES_H
 #define MD_SRC_ENGINES_ENGINES_H
 
@@ -16,6 +16,10 @@ extern const int md_engines_count;
 
 /* Finds an engine by name. NULL: there is none. */
 const md_engine_entry *md_engine_find(const char *name);
+
+/* The engine that computes a prepared model if `kind` was chosen: for a pair style without a cutoff that of
+ * kind->all_pairs, and openmp for a box that is too small for an engine which takes the nearest images only. */
+const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model);
 
 /* Gives the engine of an entry in *kind, and loads its library first if it has one. MD_USAGE, MD_RUNTIME: the
  * engine is not available; the message says what to do. */

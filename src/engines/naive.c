@@ -4,6 +4,10 @@
  * impulse of each pair within the cutoff by the formulas of common/. Impulses are whole numbers of quanta
  * (common/arithmetic/exact.h), so that the order of the loop does not change a sum.
  *
+ * In a small box, with a side below two cutoffs, other images may be within the cutoff too, also those of the particle
+ * itself. Then the minimum image is shifted by each vector of a list: by all sums of edges of the box that can bring a
+ * pair into the cutoff. The forces of a particle's own images cancel, and their energies count.
+ *
  * Trade-off: the engine is short, and one can see that it is right. It is only fast enough for small systems.
  * Bonds have indices, which stay the same, because the particles stay where they are in memory.
  * Cost: n^2/2 distances of pairs a step; 16 bytes for each particle and dimension.
@@ -33,6 +37,8 @@ struct md_engine {
   md_dissipation dissipation; /* of a dissipative style, at the present positions */
   md_partners partners;       /* of bonds */
   bool current;               /* the impulses are those at the present positions */
+  double (*shift)[3];         /* from the minimum image of a pair to all its images; the first is 0 */
+  int64_t shifts, shift_capacity;
   md_timers timers;
   int64_t steps;
 };
@@ -40,6 +46,7 @@ struct md_engine {
 static void destroy(md_engine *e)
 {
   for (int d = 0; d < 3; ++d) free(e->impulse[d]);
+  free(e->shift);
   free(e->slope);
   free(e->embedding);
   md_partners_free(&e->partners);
@@ -78,16 +85,58 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   return MD_OK;
 }
 
-/* Computes the vector from j to i at the minimum image. Returns its square, softened. */
-static double separation(const md_engine *e, int64_t i, int64_t j, double delta[3])
+/* How many edges along an axis, in both directions, may take a pair from its minimum image into the cutoff. `later`: of
+ * the edges along the axes behind, which shift by up to half a side in a tilted box. */
+static int edges_along(const md_engine *e, int axis, int later)
+{
+  const md_box *box = &e->model->box;
+  if (axis >= box->dim || !box->periodic[axis] || !md_box_is_small(box, e->model->cutoff)) return 0;
+  return (int)floor((e->model->cutoff / box->length[axis] + 0.5 + 0.5 * later) * (1.0 + 0x1p-40));
+}
+
+/* Makes the list of shifts for the present box. */
+static md_status find_shifts(md_engine *e)
+{
+  const md_box *box = &e->model->box;
+  const int z = edges_along(e, 2, 0), y = edges_along(e, 1, box->triclinic ? z : 0);
+  const int x = edges_along(e, 0, box->triclinic ? z + y : 0);
+  const int64_t all = (2 * (int64_t)x + 1) * (2 * y + 1) * (2 * z + 1);
+  if (all > e->shift_capacity) {
+    free(e->shift);
+    e->shift = NULL;
+    e->shift_capacity = all;
+    MD_TRY(md_array_new(&e->shift, all, sizeof *e->shift, "images"));
+  }
+  memset(e->shift[0], 0, sizeof e->shift[0]);
+  e->shifts = 1;
+  for (int64_t k = 0; k < all; ++k) {
+    const int n[3] = {(int)(k % (2 * x + 1)) - x, (int)(k / (2 * x + 1) % (2 * y + 1)) - y,
+                      (int)(k / (2 * x + 1) / (2 * y + 1)) - z};
+    double *shift = e->shift[e->shifts];
+    if (n[0] == 0 && n[1] == 0 && n[2] == 0) continue;
+    ++e->shifts;
+    for (int d = 0; d < 3; ++d) shift[d] = 0.0;
+    for (int d = 0; d < box->dim; ++d) md_lattice_shift(box->length, box->offset, d, n[d], shift);
+  }
+  return MD_OK;
+}
+
+/* Computes the vector from j to i at the minimum image, shifted by shift s. Returns its square, softened. */
+static double separation(const md_engine *e, int64_t i, int64_t j, int64_t s, double delta[3])
 {
   const md_box *box = &e->model->box;
   double r2 = e->softening2;
   for (int d = 0; d < box->dim; ++d) delta[d] = e->p->x[d][i] - e->p->x[d][j];
   md_box_image(box, delta);
-  for (int d = 0; d < box->dim; ++d) r2 = fma(delta[d], delta[d], r2);
+  for (int d = 0; d < box->dim; ++d) {
+    delta[d] += e->shift[s][d];
+    r2 = fma(delta[d], delta[d], r2);
+  }
   return r2;
 }
+
+/* A particle has no pair with itself, but with its images. */
+static int64_t first_shift(int64_t i, int64_t j) { return i == j; }
 
 static size_t pair_index(const md_engine *e, int64_t i, int64_t j)
 {
@@ -118,20 +167,22 @@ static void find_slopes(md_engine *e)
   const md_eam *eam = md_model_pair(e->model)->eam;
   for (int64_t i = 0; i < e->p->n; ++i) {
     int64_t count = 0;
-    for (int64_t j = 0; j < e->p->n; ++j) {
-      double delta[3];
-      if (j != i)
-        count += md_density_term(eam, element_of(e, i), element_of(e, j), separation(e, i, j, delta));
-    }
+    for (int64_t j = 0; j < e->p->n; ++j)
+      for (int64_t s = first_shift(i, j); s < e->shifts; ++s) {
+        double delta[3];
+        count += md_density_term(eam, element_of(e, i), element_of(e, j), separation(e, i, j, s, delta));
+      }
     e->embedding[i] = md_eam_embedding(eam, element_of(e, i), count, &e->slope[i]);
   }
 }
 
-/* What the terms of pairs need besides distances. step: the one behind which the positions are. */
-static void prepare_terms(md_engine *e, int64_t step)
+/* What the terms of pairs need besides positions. step: the one behind which these are. */
+static md_status prepare_terms(md_engine *e, int64_t step)
 {
+  MD_TRY(find_shifts(e));
   if (md_pair_has_density(&e->model->pair)) find_slopes(e);
   if (md_pair_is_dissipative(&e->model->pair)) e->dissipation = md_model_dissipation(e->model, step);
+  return MD_OK;
 }
 
 /* Is the pair within the cutoff left out, because bonds connect the particles? */
@@ -166,22 +217,48 @@ static md_pair_term pair_term(const md_engine *e, int64_t i, int64_t j, const do
   return pair;
 }
 
-/* The impulses of all pairs of such a style. */
-static void sum_terms(md_engine *e, md_overlap *overlap)
+/* Adds the impulses of a pair. */
+static void add_impulses(md_engine *e, int64_t i, int64_t j, double f, const double delta[3])
 {
-  for (int64_t i = 0; i < e->p->n; ++i)
-    for (int64_t j = i + 1; j < e->p->n; ++j) {
-      double delta[3];
-      const double r2 = separation(e, i, j, delta);
-      if (is_excluded(e, i, j, r2)) continue;
-      const md_pair_term pair = pair_term(e, i, j, delta, r2, false);
-      if (pair.overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
-      for (int d = 0; d < e->p->dim && !pair.overlap; ++d) {
-        const int64_t quanta = (int64_t)md_round_product(pair.f, delta[d]);
-        e->impulse[d][i] += quanta;
-        e->impulse[d][j] -= quanta;
-      }
-    }
+  for (int d = 0; d < e->p->dim; ++d) {
+    const int64_t quanta = (int64_t)md_round_product(f, delta[d]);
+    e->impulse[d][i] += quanta;
+    e->impulse[d][j] -= quanta;
+  }
+}
+
+/* Adds the impulses of one image of a pair of such a style, or notes that it overlaps. */
+static void add_terms(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *overlap)
+{
+  double delta[3];
+  const double r2 = separation(e, i, j, s, delta);
+  if (is_excluded(e, i, j, r2)) return;
+  const md_pair_term pair = pair_term(e, i, j, delta, r2, false);
+  if (pair.overlap)
+    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+  else
+    add_impulses(e, i, j, pair.f, delta);
+}
+
+/* The same for the other styles. */
+static void add_pair(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  double delta[3], own[MD_PAIR_K];
+  const double r2 = separation(e, i, j, s, delta);
+  if (is_excluded(e, i, j, r2)) return;
+  if (r2 < model->overlap2[pair_index(e, i, j)]) {
+    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+    return; /* the impulse would be out of range */
+  }
+  const double *k = coefficients(e, model->impulse_k, e->unit_impulse_k, i, j, own);
+  if (!(r2 < k[0])) return;
+  const double f = md_pair_force(model->pair.kind, r2, k);
+  const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  if (md_pair_is_all(&model->pair) && md_all_overlaps(f, delta, e->p->dim, r2, range))
+    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+  else
+    add_impulses(e, i, j, f, delta);
 }
 
 /* Adds the impulses of all bonds, each particle's for itself. */
@@ -201,34 +278,13 @@ static md_status sum_impulses(md_engine *e, int64_t step)
   const md_model *model = e->model;
   const int dim = model->box.dim;
   for (int d = 0; d < dim; ++d) memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(int64_t));
-  const bool all = md_pair_is_all(&model->pair), more = md_pair_needs_more(&model->pair);
-  const bool none = model->pair.kind == MD_PAIR_NONE || more;
-  const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  const bool none = model->pair.kind == MD_PAIR_NONE, more = md_pair_needs_more(&model->pair);
   md_overlap overlap = md_overlap_none();
-  prepare_terms(e, step);
-  if (more) sum_terms(e, &overlap);
+  MD_TRY(prepare_terms(e, step));
   for (int64_t i = 0; i < e->p->n && !none; ++i)
-    for (int64_t j = i + 1; j < e->p->n; ++j) {
-      double delta[3], own[MD_PAIR_K];
-      const double r2 = separation(e, i, j, delta);
-      if (is_excluded(e, i, j, r2)) continue;
-      if (r2 < model->overlap2[pair_index(e, i, j)]) {
-        md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
-        continue; /* the impulse would be out of range */
-      }
-      const double *k = coefficients(e, model->impulse_k, e->unit_impulse_k, i, j, own);
-      if (!(r2 < k[0])) continue;
-      const double f = md_pair_force(model->pair.kind, r2, k);
-      if (all && md_all_overlaps(f, delta, dim, r2, range)) {
-        md_overlap_add(&overlap, e->p->id[i], e->p->id[j], r2);
-        continue;
-      }
-      for (int d = 0; d < dim; ++d) {
-        const int64_t quanta = (int64_t)md_round_product(f, delta[d]);
-        e->impulse[d][i] += quanta;
-        e->impulse[d][j] -= quanta;
-      }
-    }
+    for (int64_t j = i; j < e->p->n; ++j)
+      for (int64_t s = first_shift(i, j); s < e->shifts; ++s)
+        (more ? add_terms : add_pair)(e, i, j, s, &overlap);
   sum_bond_impulses(e, &overlap);
   MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, step, 0, (md_impulses){.whole = e->impulse}, 1,
                                &overlap));
@@ -280,48 +336,47 @@ static bool out_of_range(const md_model *model, const double delta[3], double r2
   return md_all_overlaps(f, delta, model->box.dim, r2, model->force_range);
 }
 
-/* For output: visit_partners calls this for every partner j of i within the cutoff. delta: from j to i. f: force over
- * distance, in coarse quanta of f. Overlaps are noted instead. */
+/* For output: visit_partners calls this for every image of a partner j of i within the cutoff. delta: from j to i. f:
+ * force over distance, in coarse quanta of f. Overlaps are noted instead. */
 typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2, double f, double energy,
                              void *to);
 
 /* For a style whose force needs more than the distance. */
-static void visit_terms(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
+static void visit_terms(const md_engine *e, int64_t i, int64_t j, int64_t s, pair_visitor visit, void *to,
+                        md_overlap *overlap)
+{
+  double delta[3];
+  const double r2 = separation(e, i, j, s, delta);
+  if (is_excluded(e, i, j, r2)) return;
+  const md_pair_term pair = pair_term(e, i, j, delta, r2, true);
+  if (pair.overlap)
+    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+  else
+    visit(e->model, delta, r2, pair.f, pair.energy, to);
+}
+
+static void visit_pair(const md_engine *e, int64_t i, int64_t j, int64_t s, pair_visitor visit, void *to,
+                       md_overlap *overlap)
 {
   const md_model *model = e->model;
-  for (int64_t j = 0; j < e->p->n; ++j) {
-    double delta[3];
-    if (j == i) continue;
-    const double r2 = separation(e, i, j, delta);
-    if (is_excluded(e, i, j, r2)) continue;
-    const md_pair_term pair = pair_term(e, i, j, delta, r2, true);
-    if (pair.overlap)
-      md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
-    else
-      visit(model, delta, r2, pair.f, pair.energy, to);
-  }
+  double delta[3], own[MD_PAIR_K];
+  const double r2 = separation(e, i, j, s, delta);
+  const double *k = coefficients(e, model->force_k, e->unit_force_k, i, j, own);
+  if (is_excluded(e, i, j, r2)) return;
+  if (r2 < model->overlap2[pair_index(e, i, j)] ||
+      (md_pair_is_all(&model->pair) && out_of_range(model, delta, r2, k)))
+    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+  else if (r2 < k[0])
+    visit(model, delta, r2, md_pair_force(model->pair.kind, r2, k), md_pair_energy(model->pair.kind, r2, k),
+          to);
 }
 
 static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
 {
-  const md_model *model = e->model;
-  const bool all = md_pair_is_all(&model->pair);
-  if (md_pair_needs_more(&model->pair)) {
-    visit_terms(e, i, visit, to, overlap);
-    return;
-  }
-  for (int64_t j = 0; j < e->p->n && model->pair.kind != MD_PAIR_NONE; ++j) {
-    if (j == i) continue;
-    double delta[3], own[MD_PAIR_K];
-    const double r2 = separation(e, i, j, delta);
-    const double *k = coefficients(e, model->force_k, e->unit_force_k, i, j, own);
-    if (is_excluded(e, i, j, r2)) continue;
-    if (r2 < model->overlap2[pair_index(e, i, j)] || (all && out_of_range(model, delta, r2, k)))
-      md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
-    else if (r2 < k[0])
-      visit(model, delta, r2, md_pair_force(model->pair.kind, r2, k), md_pair_energy(model->pair.kind, r2, k),
-            to);
-  }
+  const bool none = e->model->pair.kind == MD_PAIR_NONE, more = md_pair_needs_more(&e->model->pair);
+  for (int64_t j = 0; j < e->p->n && !none; ++j)
+    for (int64_t s = first_shift(i, j); s < e->shifts; ++s)
+      (more ? visit_terms : visit_pair)(e, i, j, s, visit, to, overlap);
 }
 
 static void measure_pair(const md_model *model, const double delta[3], double r2, double f, double u,
@@ -357,7 +412,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
   const bool density = md_pair_has_density(&e->model->pair);
-  if (md_wants_virial(wanted) || wanted.tensor) prepare_terms(e, e->model->step);
+  if (md_wants_virial(wanted) || wanted.tensor) MD_TRY(prepare_terms(e, e->model->step));
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
     if (md_wants_virial(wanted)) visit_partners(e, i, measure_pair, m, &overlap);
@@ -394,7 +449,7 @@ static md_status download(md_engine *e, double *const force[3])
 {
   if (!force) return MD_OK;
   md_overlap overlap = md_overlap_none();
-  prepare_terms(e, e->model->step);
+  MD_TRY(prepare_terms(e, e->model->step));
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_fine sum[3] = {{0, 0}};
     double of_bonds[3] = {0.0};

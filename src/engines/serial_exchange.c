@@ -3,14 +3,14 @@
  * 1. Axis by axis, from the last to the first, every particle or ghost within `width` of a periodic face gets an image
  *    at the opposite side. Images along one axis get images along the next axes too. So images at edges and corners
  *    appear without extra work, as in the halo exchange between ranks. In a tilted box an image across a face is first
- *    wrapped along the axes that come next (common/box.h).
+ *    wrapped along the axes that come next (common/box.h). In a small box, whose side is less than `width`, a particle
+ *    has several layers of images: the second layer is shifted by two sides, and so on.
  * 2. An image stores its source, which is an owned particle, and its shift in boxes. So an update of the positions
  *    is one gather.
  *
- * `width` must not exceed the side of the box; the engines limit their skin for this.
- *
  * Cost: three scans of the owned particles for each rebin, and 28 bytes of memory traffic for each ghost and step.
  */
+#include "common/ranks/decompose.h"
 #include "src/engines/serial_state.h"
 
 #include <omp.h>
@@ -80,10 +80,12 @@ static void add_image(images *im, md_particles *p, int64_t from, int64_t to, int
   if (p->group) p->group[to] = p->group[from];
 }
 
-/* Appends the images of [0, n + nghost) across both faces of one axis, in two passes: count, then fill. */
-static md_status append_axis(images *im, md_particles *p, int axis, double width)
+/* Appends the images of [0, sources) that are shifted by `layer` sides of the box along an axis, in both directions, in
+ * two passes: count, then fill. */
+static md_status append_layer(images *im, md_particles *p, int axis, int layer, double width, int64_t sources)
 {
-  const double low = im->box.lo[axis] + width, high = im->box.hi[axis] - width;
+  const double nearer = width - (layer - 1) * im->box.length[axis];
+  const double low = im->box.lo[axis] + nearer, high = im->box.hi[axis] - nearer;
   const int64_t total = p->n + p->nghost;
   const int chunks = omp_get_max_threads();
   int64_t *count;
@@ -92,7 +94,7 @@ static md_status append_axis(images *im, md_particles *p, int axis, double width
   for (int c = 0; c < chunks; ++c) {
     const double *x = p->x[axis];
     int64_t found = 0;
-    for (int64_t i = total * c / chunks; i < total * (c + 1) / chunks; ++i)
+    for (int64_t i = sources * c / chunks; i < sources * (c + 1) / chunks; ++i)
       found += (x[i] < low) + (x[i] >= high);
     count[c + 1] = found;
   }
@@ -104,9 +106,9 @@ static md_status append_axis(images *im, md_particles *p, int axis, double width
 #pragma omp parallel for schedule(static, 1)
     for (int c = 0; c < chunks; ++c) {
       int64_t to = total + count[c];
-      for (int64_t i = total * c / chunks; i < total * (c + 1) / chunks; ++i) {
-        if (p->x[axis][i] < low) add_image(im, p, i, to++, axis, 1);
-        if (p->x[axis][i] >= high) add_image(im, p, i, to++, axis, -1);
+      for (int64_t i = sources * c / chunks; i < sources * (c + 1) / chunks; ++i) {
+        if (p->x[axis][i] < low) add_image(im, p, i, to++, axis, layer);
+        if (p->x[axis][i] >= high) add_image(im, p, i, to++, axis, -layer);
       }
     }
     p->nghost += added;
@@ -115,11 +117,20 @@ static md_status append_axis(images *im, md_particles *p, int axis, double width
   return status;
 }
 
+static md_status append_axis(images *im, md_particles *p, int axis, double width)
+{
+  const int64_t sources = p->n + p->nghost;
+  const int layers = md_box_layers(&im->box, axis, width);
+  for (int layer = 1; layer <= layers; ++layer) MD_TRY(append_layer(im, p, axis, layer, width, sources));
+  return MD_OK;
+}
+
 static md_status halo_build(md_comm *c, const md_box *box, double width, md_particles *p)
 {
   images *im = images_of(c);
   im->box = *box;
   p->nghost = 0;
+  MD_TRY(md_halo_check(box, width));
   for (int d = box->dim - 1; d >= 0; --d)
     if (box->periodic[d] && width > 0.0) MD_TRY(append_axis(im, p, d, width));
   return MD_OK;

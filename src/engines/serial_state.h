@@ -11,7 +11,7 @@
 typedef struct images {
   int64_t capacity;
   int32_t *source;
-  int8_t *shift[3]; /* in edges of the box: -1, 0 or 1; in a tilted box also more */
+  int8_t *shift[3]; /* in edges of the box: -1, 0 or 1; in a tilted or a small box also more */
   md_box box;
 } images;
 

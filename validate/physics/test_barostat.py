@@ -238,6 +238,7 @@ def test_boxes_that_do_not_change(tmp_path):
     refused(run_deck(tmp_path, BOX + two), USAGE, "two fixes", "along x")
     refused(run_deck(tmp_path, BOX + "unfix 1\nfix 2 all deform 1 x erate 1\nrun 1\n"), USAGE, "fix nve")
     refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x vel 1e9\nrun 9\n"), PHYSICS, "room")
-    refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x final 1 1.1 units box\nrun 1\n"), PHYSICS, "two cutoffs")
+    refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x final 1 1.1 units box\nrun 1\n"), PHYSICS,
+            "would be 0.1 long along x", "16 times")
     refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x erate 1\n"
                      "compute c all temp/region b\nrun 1\n"), USAGE, "compute c", "box that a fix changes")

@@ -709,11 +709,11 @@ def test_too_many_walls(tmp_path):
     bad_line(tmp_path, f"fix 2 all wall/lj93{six}{six}", "wall on every side", before=WALLED)
 
 
-def test_cutoff_beyond_half_the_box(engine, tmp_path):
+def test_cutoff_beyond_many_sides_of_the_box(engine, tmp_path):
     words = harness.engine_words(engine)
-    done = run_deck(tmp_path, BOX + "pair_coeff 1 2 1 1 3.001\nrun 1\n", *words)
-    refused(done, USAGE, "3.001", "half", "along x", "6", "larger box", line=LINES + 2)
-    works(run_deck(tmp_path, BOX + "pair_coeff 1 2 1 1 3\nrun 1\n", *words))
+    done = run_deck(tmp_path, BOX + "pair_coeff 1 2 1 1 96.001\nrun 1\n", *words)
+    refused(done, USAGE, "96.001", "16 times", "along x", "6", "larger box", line=LINES + 2)
+    works(run_deck(tmp_path, BOX + "pair_coeff 1 2 1 1 96\nrun 1\n", *words))
 
 
 # ---------------------------------------------------------------- variables

@@ -86,8 +86,8 @@ def test_a_repaired_definition_is_judged_again(tmp_path):
 
 def test_problems_of_the_whole_model(tmp_path):
     """What only the run can see: nothing, where lines that make the model are faulty."""
-    done = check(tmp_path, MELT.replace("2.5\nfix", "5\nfix") + "run 1\nrun 1\n")
-    assert faulty(done) == [10] and "half of the periodic box" in done.out
+    done = check(tmp_path, MELT.replace("2.5\nfix", "500\nfix") + "run 1\nrun 1\n")
+    assert faulty(done) == [10] and "times the periodic box" in done.out
     assert faulty(check(tmp_path, START.replace("mass *", "mass 1") + "angle_style none\nrun 1\n")) == [6, 7]
     assert faulty(check(tmp_path, START.replace("mass * 1", "mass * 0") + "run 1\n")) == [5]
 
