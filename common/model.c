@@ -216,6 +216,10 @@ md_status md_box_check_tilt(const md_box *box)
 
 /* ---- scales: what the grids must resolve ---- */
 
+/* Values of pairs are below this. Quanta are powers of two above the largest values, and the end of the doubles has
+ * none. */
+#define LARGEST 0x1p960
+
 /* The usual sizes of forces and energies, from pair style and thermostat. Zero: unknown, because there is neither. */
 typedef struct scales {
   double strongest, weakest; /* force of a pair at its usual distance, over the types that interact */
@@ -305,6 +309,7 @@ static double usual_force(const md_model *model, int i, int j, const double *k, 
 
 static void add_force(scales *s, double force, double r)
 {
+  if (!(force < LARGEST)) force = (double)INFINITY; /* check_scales() refuses it */
   if (!(force > 0.0)) return;
   s->strongest = md_max(s->strongest, force);
   s->weakest = s->weakest > 0.0 ? md_min(s->weakest, force) : force;
@@ -336,6 +341,22 @@ static scales scales_of(const md_model *model, const double *unit_k)
     }
   add_bonds(model, &s);
   return s;
+}
+
+static const char *pair_name(const md_model *model)
+{
+  const md_pair_style *style = md_pair_style_of(model->pair.kind);
+  return style ? style->name : "none";
+}
+
+static md_status check_scales(const md_model *model, const scales *s)
+{
+  if (s->strongest < LARGEST) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "pair style %s: particles at their usual distance have a force that is no number below %.0e: check "
+      "the coefficients of its pairs and of bonds",
+      pair_name(model), LARGEST);
 }
 
 /* ---- positions ---- */
@@ -697,6 +718,18 @@ static void largest_of_dissipation(const md_model *model, const double *k, doubl
   largest[2] = md_max(largest[2], force);
 }
 
+static md_status check_largest(const md_model *model, const double largest[3])
+{
+  static const char *const names[] = {"energies", "virials", "forces"};
+  for (int q = 0; q < 3; ++q)
+    if (!(largest[q] < LARGEST))
+      return md_error(MD_USAGE,
+                      "pair style %s: its coefficients or tables give %s of up to %g, and no sum can hold "
+                      "more than %.0e: check them",
+                      pair_name(model), names[q], largest[q], LARGEST);
+  return MD_OK;
+}
+
 static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
@@ -727,12 +760,14 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
+  MD_TRY(check_largest(model, largest));
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
   /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
-   * add up to zero exactly. */
+   * add up to zero exactly. It is at most that of impulses: a stiff pair may never be at its usual distance. */
   model->grids.f = md_power_above(largest[2]) * 0x1p-50 / MD_FINE;
-  if (s->strongest > 0.0) model->grids.f = md_max(model->grids.f, power_below(0x1p-46 * s->strongest));
+  if (s->strongest > 0.0)
+    model->grids.f = md_max(model->grids.f, power_below(md_min(0x1p-46 * s->strongest, quantum)));
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   model->force_range = range * (quantum / (model->grids.f * MD_FINE));
   model->impulse_scale = model->kick_time / (model->mass_reference * model->grids.v);
@@ -749,6 +784,7 @@ static md_status prepare_grids(md_model *model, double *unit_k)
   if (model->pair.kind != MD_PAIR_NONE) md_model_pair_table(model, 1.0, unit_k);
   if (md_pair_is_all(&model->pair)) MD_TRY(check_all_pairs(model));
   const scales s = scales_of(model, unit_k);
+  MD_TRY(check_scales(model, &s));
   MD_TRY(prepare_box(model, &s));
   MD_TRY(check_cutoff(model));
   const bool leapfrog = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR;
@@ -933,6 +969,9 @@ md_status md_model_enter(const md_model *model, md_particles *p)
       if (!model->float_drift) x[i] = md_round_to(x[i], qx);
       if (alone) x[i] = md_wrap(x[i], lo, hi, length);
       enter_velocity(model, p, d, i);
+      /* -0 becomes 0: engines differ in whether they add nothing to it. */
+      x[i] += 0.0;
+      p->v[d][i] += 0.0;
     }
   }
   if (bad == INT64_MAX) {

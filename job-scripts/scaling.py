@@ -434,9 +434,16 @@ def whole_numbers(text: str) -> List[int]:
 
 def whole_number(text: str) -> int:
     value = float(text)
-    if value != int(value) or value < 1:
+    if not 1 <= value < math.inf or value != int(value):
         raise argparse.ArgumentTypeError(f"{text} is not a positive whole number")
     return int(value)
+
+
+def not_negative(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of zero or more")
+    return value
 
 
 def variable(text: str) -> Tuple[str, str]:
@@ -464,10 +471,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--threads", type=whole_number, help="of a rank (cores over the most ranks)")
     add("--steps", type=whole_number, help="of every run (here: to fill the time; submitted: the deck's)")
     add("--repeat", type=whole_number, help="timed runs of a point (3)")
-    add("--fill", type=float, default=2.0, metavar="SECONDS", help="of a run on the fewest ranks (2)")
+    add("--fill", type=not_negative, default=2.0, metavar="SECONDS", help="of a run on the fewest ranks (2)")
     add("--per-node", type=whole_number, help="ranks of a node (all; submitted: as site.env says)")
     add("--var", type=variable, action="append", default=[], metavar="NAME=VALUE", help="another variable of the deck")
-    add("--tolerance", type=float, default=0.0, help="relative difference of energies that is no error (0)")
+    add("--tolerance", type=not_negative, default=0.0, help="relative difference of energies that is no error (0)")
     add("--submit", choices=("slurm",), help="through the batch system")
     add("--walltime", default="0:30:00", help="of a submitted point (0:30:00)")
     add("--wait", action="store_true", help="until submitted jobs have ended")
@@ -497,6 +504,8 @@ def run(options: argparse.Namespace, command: str) -> int:
     if options.measure is not None:
         folder = options.out.resolve()
         study = study_of(folder)
+        if not 0 <= options.measure < len(study.points):
+            raise Failure(f"the study in {folder} has the points 0 to {len(study.points) - 1}, not {options.measure}")
         point = study.points[options.measure]
         rows = Runner(folder, study).measure(point)
         st.add_rows(folder, study, point, rows, alone=False)

@@ -159,7 +159,7 @@ static md_status reserve_records(md_engine *e)
   }
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < need; ++i) memset(e->half.sum + 4 * i, 0, 4 * sizeof *e->half.sum);
-  memset(e->list.early, 0, (size_t)e->list.nchunk * sizeof *e->list.early);
+  if (e->list.nchunk > 0) memset(e->list.early, 0, (size_t)e->list.nchunk * sizeof *e->list.early);
   return MD_OK;
 }
 

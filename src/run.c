@@ -720,7 +720,8 @@ static bool is_broken(md_run *run, md_status status)
   md_sim *sim = run->sim;
   md_error_record record;
   if (status == MD_OK || status == MD_STOPPED) return false;
-  if (status != MD_USAGE || sim->model.step != run->first) return true;
+  /* An engine that is to be made anew has left the particles, which a snapshot or an edit may have changed in part. */
+  if (status != MD_USAGE || sim->model.step != run->first || !run->engine) return true;
   md_error_save(&record, status);
   const md_status download = md_comm_agree(sim->comm, run->kind->download(run->engine, NULL));
   (void)md_error_restore(&record);

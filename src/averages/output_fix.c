@@ -370,16 +370,16 @@ md_status md_output_fixes_jump(md_sim *sim, const md_output_mark *mark, int64_t 
   return MD_OK;
 }
 
-md_status md_output_fix_check_reset(const md_sim *sim)
+md_status md_output_fix_check_reset(const md_sim *sim, const char *command)
 {
   for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
     const md_output_fix *fix = (const md_output_fix *)o;
     if (fix->style->keeps_step)
-      return md_error(
-          MD_USAGE,
-          "reset_timestep: fix %s (%s) counts on steps that follow each other: unfix it before, or "
-          "give it behind",
-          fix->id, fix->style->name);
+      return md_error(MD_USAGE,
+                      "%s: the step would change, and fix %s (%s) counts on steps that follow each other: "
+                      "unfix it before, or "
+                      "give it behind",
+                      command, fix->id, fix->style->name);
   }
   return MD_OK;
 }

@@ -101,8 +101,8 @@ bool md_is_output_fix(const md_observer *observer);
 /* Removes the fix and closes its file. MD_RUNTIME: the file could not be completed. */
 md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix) MD_CHECKED;
 
-/* MD_USAGE if there is a fix that counts on steps that follow each other. */
-md_status md_output_fix_check_reset(const md_sim *sim) MD_CHECKED;
+/* MD_USAGE if there is a fix that counts on steps that follow each other. command: which would change the step. */
+md_status md_output_fix_check_reset(const md_sim *sim, const char *command) MD_CHECKED;
 
 /* Does an output fix count on steps that follow each other? */
 bool md_output_fixes_keep_step(const md_sim *sim);

@@ -171,6 +171,6 @@ md_status md_do_timestep(md_sim *sim, const md_words *words)
 
 md_status md_do_reset_timestep(md_sim *sim, const md_words *words)
 {
-  MD_TRY(md_output_fix_check_reset(sim));
+  MD_TRY(md_output_fix_check_reset(sim, "reset_timestep"));
   return md_word_int64(words->word[0], "the step of reset_timestep", 0, INT64_MAX, &sim->model.step);
 }

@@ -18,6 +18,7 @@
 #include "common/ranks/reductions.h"
 #include "common/sums/histogram.h"
 #include "src/computes/computes.h"
+#include "src/computes/host_compute.h"
 #include "src/dump/dump.h"
 #include "src/hdf5/hdf5_file.h"
 
@@ -49,6 +50,12 @@ static md_status set_compute(md_density *what, const md_sim *sim, const char *na
 {
   const md_compute *compute;
   int k;
+  if (md_host_compute_find(sim, name + 2, strcspn(name + 2, "[")))
+    return md_error(
+        MD_USAGE,
+        "dump density weight: `%.80s` is no value that a map can add up; of computes, ke/atom is. "
+        "fix ave/chunk has profiles of all others",
+        name);
   MD_TRY(md_compute_named(sim, name, &compute, &k));
   if (md_compute_style_of(compute->kind)->nvalue > 0)
     return md_error(MD_USAGE,

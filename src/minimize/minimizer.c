@@ -38,11 +38,12 @@ static md_status allocate(md_minimizer *m)
   return MD_OK;
 }
 
+/* The engines of GPU ranks choose domains of their own: the first evaluation says which particles this rank has. */
 md_status md_minimizer_begin(md_minimizer *m)
 {
-  MD_TRY(md_comm_agree(m->sim->comm, allocate(m)));
   md_min_relax_begin(m);
-  return evaluate(m);
+  MD_TRY(evaluate(m));
+  return md_comm_agree(m->sim->comm, allocate(m));
 }
 
 void md_minimizer_end(md_minimizer *m)

@@ -167,7 +167,8 @@ typedef struct taking {
   int column[MD_FIELDS];  /* -1: not read */
   bool scaled[MD_FIELDS]; /* of a coordinate: in units of the side */
   md_id_table ids;        /* own particles: index + 1, negative once a row has been its */
-  int64_t *found;         /* [rows] to add particles: 1 if the row is that of a particle */
+  int64_t *found;         /* [room] to add particles: 1 if the row is that of a particle */
+  int64_t room;           /* rows that found[] holds */
   md_taken *taken;
 } taking;
 
@@ -246,11 +247,27 @@ static md_status put_fields(const taking *t, char *const *word, int64_t i)
   return MD_OK;
 }
 
+/* Makes room in found[] for row k. It grows with the rows that are read, because the number in the header may be that
+ * of a damaged file. */
+static md_status make_room(taking *t, int64_t k)
+{
+  if (t->take->add == MD_ADD_NO || k < t->room) return MD_OK;
+  const int64_t room = 2 * t->room + 1024;
+  int64_t *found;
+  MD_TRY(md_array_new_zero(&found, room, sizeof *found, "the rows of a snapshot"));
+  if (t->room > 0) memcpy(found, t->found, (size_t)t->room * sizeof *found);
+  free(t->found);
+  t->found = found;
+  t->room = room;
+  return MD_OK;
+}
+
 static md_status replace_row(taking *t, int64_t k)
 {
   char **word;
   int64_t id;
   MD_TRY(md_snapshots_row(t->snapshots, &word));
+  MD_TRY(make_room(t, k));
   MD_TRY(read_whole(t, word, MD_FIELD_ID, INT64_MAX, &id));
   int32_t *place = md_id_table_find(&t->ids, id);
   if (!place) return MD_OK;
@@ -267,8 +284,7 @@ static md_status list_ids(taking *t)
   const md_particles *p = &t->sim->particles;
   MD_TRY(md_id_table_init(&t->ids, t->sim->comm->size == 1 ? p->n : 0));
   for (int64_t i = 0; i < p->n; ++i) MD_TRY(md_id_table_add(&t->ids, p->id[i], (int32_t)(i + 1)));
-  if (t->take->add == MD_ADD_NO) return MD_OK;
-  return md_array_new_zero(&t->found, t->snapshot->n, sizeof *t->found, "the rows of a snapshot");
+  return MD_OK;
 }
 
 static md_status replace(taking *t)

@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import check
@@ -319,6 +320,29 @@ def test_a_box_that_follows_changes_no_path(dim, boundary, engine, tmp_path):
     for a, b in zip(ours, theirs):
         assert (a.vectors(*names) == b.vectors(*names)).all(), a.step
     assert abs(ours[-1].vectors("x", "y")).max() > 20
+
+
+def test_no_engine_shows_a_negative_zero(engine, tmp_path):
+    """-0 in a file, and velocities below half a quantum, with and without forces."""
+    x, v = np.array([[-0.0, 0, 0], [-1e-30, 2, -0.0]]), np.array([[-0.0, 1, -1e-30], [-0.0, 0, 0]])
+    system = harness.Particles((-4, -4, -4), (4, 4, 4), x, v, type=[1, 2], mass=[1, 2])
+    data = harness.write_data(tmp_path / "a.data", system)
+    assert "-0" in data.read_text()
+    for pair in ("none", "lj/cut 1.5\npair_coeff * * 1 1"):
+        harness.run(f"read_data {data}\npair_style {pair}\nfix 1 all nve\nrun 2\nwrite_data b.data\n", tmp_path,
+                    engine=engine)
+        assert not re.search(r"(?<!\S)-0(?!\S)", (tmp_path / "b.data").read_text())
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("dim", [2, 3])
+@pytest.mark.parametrize("package", [{}, {"neighbours": "list"}, {"fused": "no"}], ids=str)
+def test_gpu_without_particles(dim, package, tmp_path):
+    """The last particle goes, and runs go on."""
+    z = "-0.5 0.5" if dim == 2 else "0 6"
+    harness.run(f"dimension {dim}\nregion b block 0 6 0 6 {z}\ncreate_box 1 b\ncreate_atoms 1 single 1 1 0\n"
+                "mass 1 1\npair_style lj/cut 1.5\npair_coeff 1 1 1 1\nfix 1 all nve\nfix e all evaporate 2 1 b 81\n"
+                "thermo_style custom step atoms\nthermo 1\nrun 4\nrun 3\n", tmp_path, engine="gpu", package=package)
 
 
 # A stand-in for the program. One engine, openmp or gpu, writes one wrong digit, into the dump or into the thermo table;

@@ -292,6 +292,17 @@ def test_minimisers_find_their_particles(dim, ranks, tmp_path):
     assert on_ranks(ranks, deck, tmp_path / "gpu").table.rows == expected and len(expected) > 3
 
 
+@pytest.mark.parametrize("style", ["cg", "fire"])
+def test_minimisers_begin_with_the_particles_of_the_engine(style, tmp_path):
+    """Cuts lie between cells, so that an engine moves particles as the minimisation begins."""
+    deck = ("region b block 0 4.2 0 4.4 0 4.2\ncreate_box 1 b\ncreate_atoms 1 random 60 31 NULL\nmass 1 1\n"
+            "pair_style gauss 1.1225\npair_coeff 1 1 1.7 1.6\nneighbor 0.1 bin\ntimestep 0.001\nfix 1 all nve\n"
+            f"thermo 1\nthermo_style custom step pe press\nthermo_modify format float %.17g\nmin_style {style}\n"
+            "minimize 0 0 5 30\n")
+    expected = harness.run(deck, tmp_path / "naive", engine="naive").table.rows
+    assert on_ranks(2, deck, tmp_path / "gpu").table.rows == expected and len(expected) > 3
+
+
 def test_a_rank_without_particles_has_no_lists(tmp_path):
     deck = ("units lj\nboundary p p f\nregion b block 0 6 0 8.4 0 7.2\ncreate_box 1 b\n"
             "create_atoms 1 single 3 1 3.8\nmass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nneighbor 0.1 bin\n"

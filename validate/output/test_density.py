@@ -301,6 +301,7 @@ def test_no_place_to_write(ending, tmp_path):
     ("f.png 8 weight vz", ["weight vz", "two dimensions"]),
     ("f.png 8 weight c_none", ["c_none", "no such compute"]),
     ("f.png 8 weight c_t", ["c_t", "one value for all particles"]),
+    ("f.png 8 weight c_n", ["c_n", "of computes, ke/atom", "fix ave/chunk"]),
     ("f.png 8 mean", ["mean", "missing"]),
     ("f.png 8 mean maybe", ["dump density mean", "maybe"]),
     ("f.png 8 mean yes", ["mean", "give a weight"]),
@@ -313,5 +314,6 @@ def test_no_place_to_write(ending, tmp_path):
     ("f.png 8 scale log weight vx", ["scale log", "vx has both signs"]),
 ])
 def test_mistakes(words, messages, tmp_path):
-    done = run_deck(tmp_path, PLANE + f"compute t all temp\ndump d all density 1 {words}\n")
+    computes = "compute t all temp\ncompute n all coord/atom cutoff 1\n"
+    done = run_deck(tmp_path, PLANE + computes + f"dump d all density 1 {words}\n")
     refused(done, USAGE, *messages)

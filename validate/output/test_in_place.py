@@ -151,6 +151,15 @@ def test_followed_over_runs_equal_naive(tmp_path):
             == test_averages.files(tmp_path / "gpu", test_followed.FILES))
 
 
+def test_types_that_change_between_runs_equal_naive(tmp_path):
+    """A record has the mass of its particle's present type."""
+    deck = MIXTURE[:MIXTURE.index("compute a")] + (
+        "compute w half com\ncompute z all gyration\nthermo_style custom step c_w[1] c_z\n"
+        "thermo_modify format float %.17g\nrun 10\nset group half type 2\nrun 10\n")
+    rows = [harness.run(deck, tmp_path / engine, engine=engine).table.rows for engine in ("naive", "gpu")]
+    assert rows[0] == rows[1]
+
+
 def test_tilted_box_equal_naive(tmp_path):
     """Particles go through the faces of a tilted box, far between rebins; histograms of values that need no place."""
     looks = FOLLOWED + "".join(line + "\n" for line in BINS.splitlines() if "compute ke" in line or "fix h" in line)

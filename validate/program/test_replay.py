@@ -170,6 +170,24 @@ def test_bad_input(line, tmp_path):
     refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, *BAD[line], line=BOX.count("\n") + 1)
 
 
+def test_a_wrong_snapshot_behind_a_good_one(tmp_path):
+    (tmp_path / "f.dump").write_text(HEADER + ROWS + HEADER.replace("5", "9") + "1 1 1 1\n2 2 3 3 3\n")
+    refused(run_deck(tmp_path, BOX + "rerun f.dump dump x y z\n"), USAGE, "f.dump:21", "a word for each column")
+
+
+def test_a_number_of_atoms_that_is_wrong_takes_no_memory(tmp_path):
+    (tmp_path / "f.dump").write_text(HEADER.replace("2", f"{2**60}", 1) + ROWS)
+    deck = BOX + "read_dump f.dump 5 x y z purge yes replace no add keep\n"
+    refused(run_deck(tmp_path, deck), USAGE, "f.dump:11", "ends within a snapshot")
+
+
+@pytest.mark.parametrize("line", ["rerun f.dump dump x y z", "read_dump f.dump 5 x y z"])
+def test_averages_whose_steps_would_change(line, tmp_path):
+    (tmp_path / "f.dump").write_text(HEADER + ROWS)
+    deck = BOX + "fix a all ave/time 1 1 1 c_thermo_pe\nrun 7\n" + line + "\n"
+    refused(run_deck(tmp_path, deck), USAGE, line.split()[0] + ": the step would change", "fix a (ave/time)")
+
+
 def test_steps_that_averages_miss(tmp_path):
     (tmp_path / "f.dump").write_text(HEADER + ROWS + HEADER.replace("5", "9") + ROWS)
     begin = BOX + "thermo_style custom step pe\n"

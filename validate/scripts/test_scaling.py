@@ -227,6 +227,13 @@ def test_a_study_its_report_and_its_memory(tmp_path):
     assert "FAILED: 1 of " in (study / "report.md").read_text() and 'class="bad"' in (study / "report.html").read_text()
 
 
+@pytest.mark.parametrize("words", [("--n", "1e400"), ("--sizes", "1e400"), ("--repeat", "inf"), ("--fill", "nan"),
+                                   ("--fill", "-1"), ("--tolerance", "nan")], ids=" ".join)
+def test_numbers_that_are_none_are_refused(words, tmp_path):
+    said = call([sys.executable, SCRIPTS / "scaling.py", "--out", tmp_path, *words], tmp_path, expect=2)
+    assert f"argument {words[0]}: {words[1]} is not a" in said
+
+
 @needs_plots
 def test_what_does_not_belong_together_is_refused(tmp_path):
     scale(tmp_path, "--ranks", "1")

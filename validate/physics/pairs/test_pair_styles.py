@@ -4,6 +4,7 @@ are undone to the last bit.  test_nist.py has the gradients of all styles, and c
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import harness
@@ -97,6 +98,33 @@ REFUSED = [
     ("pair_style gauss/cut 2.5\npair_coeff 1 1 1 0 0", "sigmah of pair style gauss/cut must be positive"),
     ("pair_style mie/cut 2.5\npair_coeff * * 1 1e-10 50 6\nrun 0", "sigma^gammaR is out of range"),
 ]
+
+
+BEYOND = [
+    ("lj/cut 2.5", "1 1 1e308 1"), ("morse 2.5", "1 1 1 1e5 1"), ("born 2.5", "1 1 1 1e-5 1 1 1"),
+    ("gauss/cut 2.5", "1 1 1 1 1e-200"), ("soft 2", "1 1 1e308"), ("dpd 1e308 1 3", "1 1 1 1"),
+    ("dpd 1 1 3", "1 1 1 1e308"), ("hybrid/overlay lj/cut 2.5 gauss 2", "1 1 gauss 1e308 1\npair_coeff 1 1 lj/cut 1 1"),
+]
+
+
+@pytest.mark.parametrize("style, coefficients", BEYOND, ids=[f"{style} {words[:9]}" for style, words in BEYOND])
+def test_values_that_no_sum_can_hold_are_refused(style, coefficients, tmp_path):
+    box = BOX.replace("create_box 2", "create_box 1").replace("create_atoms 2", "create_atoms 1")
+    refused(run_deck(tmp_path, f"{box}pair_style {style}\npair_coeff {coefficients}\nrun 0\n"), USAGE,
+            f"pair style {style.split()[0]}", "1e+289")
+
+
+@pytest.mark.parametrize("rho", [0.01, 1e-3, 1e-4])
+def test_forces_of_a_stiff_pair_have_their_digits(rho, tmp_path):
+    """Nearer than 1 this pair is a hard wall; at 1.1 it attracts."""
+    text = BOX.replace("create_atoms 2 single 3 3 3", "create_atoms 2 single 2.1 1 1")
+    harness.run(text + f"pair_style born 2.5\npair_coeff * * 1 {rho} 1 1 0.5\ntimestep 0.001\n"
+                "dump d all custom 1 d.dump id fx fy fz\ncompute p all pressure NULL virial\n"
+                "thermo_style custom step c_p\nrun 0\n", tmp_path)
+    r = 1.1
+    force = np.exp((1 - r) / rho) / rho - 6 / r**7 + 8 * 0.5 / r**9
+    frame = harness.read_dump(tmp_path / "d.dump")[0]
+    assert frame.columns["fx"] == pytest.approx([-force, force], rel=1e-8)
 
 
 @pytest.mark.parametrize("words, message", REFUSED, ids=range(len(REFUSED)))
