@@ -8,9 +8,8 @@
  *      |   +------+----------+------+
  *      +-> x0     x1         x2     x3
  *
- * 1. The grid is the factorisation of the number of ranks that has the least surface between domains. Of
- *    factorisations with equal surface, the one that cuts the later axes is taken, because the faces of these lie
- *    together in memory.
+ * 1. The grid is the factorisation of the number of ranks that has the least surface between domains, where surface
+ *    across earlier axes counts a little more: faces of the last axis lie together in memory.
  * 2. If an engine prefers slabs along the last axis, and they are thick enough, slabs are taken instead.
  * 3. Cuts are kept as fractions of the box. So they stay when the box is rounded to its grid, and can be moved to
  *    balance the load.

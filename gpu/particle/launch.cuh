@@ -220,8 +220,7 @@ template <class T>
 md_status launch_step_cells_3d(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
 md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
-/* step_dense.cu: does the same as launch_step_cells_3d() in three dimensions, for all particles or for a part that
- * lies together. It is faster where cells hold many particles. */
+/* step_dense.cu: does the same as launch_step_cells_3d(). It is faster where cells hold many particles. */
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 

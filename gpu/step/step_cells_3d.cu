@@ -95,9 +95,8 @@ template <class T>
 md_status launch_step_cells_3d(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                const step_args &a)
 {
+  if (s.grid.dense) return launch_step_dense<T>(l, kind, s, a);
   return in_parts(s, [&](const system_view<T> &view, auto scattered) {
-    if constexpr (!scattered.value)
-      if (s.grid.dense) return launch_step_dense<T>(l, kind, view, a);
     const int tile = std::min(view.part.members / WAVE + 1, TILE);
     return launch_styled(kind, [&](auto style) {
       return launch_early(l, blocks_for(view.part.members, tile * l.threads), "launch of k_step_cells_3d",

@@ -9,7 +9,7 @@
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/step/step_end.cuh"
 
-template <class T, int STYLE>
+template <class T, int STYLE, bool SCATTERED>
 static __global__ void __launch_bounds__(FINDING_THREADS, 5)
     k_step_dense(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
@@ -20,8 +20,8 @@ static __global__ void __launch_bounds__(FINDING_THREADS, 5)
   const typename T::record *__restrict__ x = s.x[parity];
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
-  const bool active = k < s.part.members;
-  const int i = member<false>(s, min(k, s.part.members - 1));
+  const int i = member<SCATTERED>(s, min(k, s.part.members - 1));
+  const bool active = k < s.part.members && is_own(others<SCATTERED>(s, i), i);
   const typename T::record xi = load_record(x + i);
   typename T::sum sum[3];
 #pragma unroll
@@ -54,9 +54,11 @@ md_status launch_step_dense(const launch &l, md_pair_kind kind, const system_vie
 {
   launch together = l;
   together.threads = FINDING_THREADS;
-  return launch_styled(kind, [&](auto style) {
-    return launch_early(together, blocks_for(s.part.members, FINDING_THREADS), "launch of k_step_dense",
-                        k_step_dense<T, style.value>, s, a);
+  return in_parts(s, [&](const system_view<T> &view, auto scattered) {
+    return launch_styled(kind, [&](auto style) {
+      return launch_early(together, blocks_for(view.part.members, FINDING_THREADS), "launch of k_step_dense",
+                          k_step_dense<T, style.value, scattered.value>, view, a);
+    });
   });
 }
 

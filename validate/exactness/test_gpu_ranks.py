@@ -55,6 +55,7 @@ CASES = [
     ("in.melt", {"cells": 6}, 4, {}),
     ("in.melt", {"cells": 6}, 4, {"neighbours": "list", "rebin": "pairs"}),
     ("in.melt", {"cells": 6}, 3, {"neighbours": "cells"}),
+    ("in.melt", {"cells": 6}, 4, {"neighbours": "cells"}),
     ("in.melt", {"cells": 7}, 4, {"fused": "no", "sort": "radix", "rebin": 1}),
     ("in.melt", {"cells": 6}, 3, {"force": "symmetric", "neighbours": "list"}),
     ("in.langevin", {}, 2, {}),
