@@ -169,6 +169,11 @@ def gpu_available() -> bool:
     return not gpu_missing()
 
 
+def gpus() -> int:
+    """The number of GPUs that the program sees."""
+    return len(re.findall(r"^GPU \d+:", information(), re.M))
+
+
 def gpu_name() -> str:
     """The first GPU, as `myriad info` calls it."""
     found = re.search(r"^GPU 0: *([^,;(\n]*[^,;(\s])", information(), re.M)

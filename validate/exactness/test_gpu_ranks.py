@@ -24,10 +24,6 @@ pytestmark = [pytest.mark.gpu, pytest.mark.mpi]
 STAGED = {"transport": "staged"}
 
 
-def gpus() -> int:
-    return len(re.findall(r"^GPU \d+:", harness.information(), re.M))
-
-
 def on_ranks(ranks: int, deck, folder: Path, *, package: Mapping[str, harness.Value] = STAGED,
              **more: Any) -> harness.Result:
     return harness.run(deck, folder, engine="gpu", threads=1, package=package, ranks=ranks, **more)
@@ -362,7 +358,7 @@ def test_too_many_ranks_are_refused(tmp_path):
 
 def test_shared_gpu_falls_back_and_says_so(tmp_path):
     knobs = {"n": 3000, "steps": 20, "every": 10}
-    got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / "auto", package={}, variables=knobs)
+    got = on_ranks(harness.gpus() + 1, harness.deck("in.repulsive"), tmp_path / "auto", package={}, variables=knobs)
     assert "ranks share a GPU" in got.log
     assert "staged" in got.log or "GPU-aware" in got.log
     assert "not peer access: ranks share a GPU" in got.log
@@ -373,7 +369,7 @@ def test_shared_gpu_falls_back_and_says_so(tmp_path):
 def test_forced_transports_work_or_say_why(tmp_path):
     knobs = {"n": 3000, "steps": 20, "every": 10}
     for name in ("peer", "nccl"):
-        got = on_ranks(gpus() + 1, harness.deck("in.repulsive"), tmp_path / name, package={"transport": name},
+        got = on_ranks(harness.gpus() + 1, harness.deck("in.repulsive"), tmp_path / name, package={"transport": name},
                        variables=knobs, expect=2)
         assert f"transport {name} does not work here" in got.err
     harness.run(harness.deck("in.repulsive"), tmp_path / "naive", engine="naive", variables=knobs)
@@ -392,7 +388,7 @@ DIRECT = [("peer", "messages peer access"), ("nccl", "messages NCCL")]
 @pytest.mark.parametrize("deck, knobs, package", [("in.melt", {"cells": 6}, {}), ("in.repulsive", {"n": 3000}, {}),
                                                   ("in.slab", {}, {"fused": "no"}), ("in.melt", {}, {"rebin": 1})])
 def test_direct_transports_equal_naive(deck, knobs, package, transport, said, tmp_path):
-    if gpus() < 2:
+    if harness.gpus() < 2:
         pytest.skip("there is only one GPU")
     knobs = {**knobs, "steps": 240, "every": 80}
     naive = harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
@@ -404,7 +400,7 @@ def test_direct_transports_equal_naive(deck, knobs, package, transport, said, tm
 
 @pytest.mark.parametrize("transport, said", DIRECT)
 def test_direct_transports_and_steps_that_sort(transport, said, tmp_path):
-    if gpus() < 2:
+    if harness.gpus() < 2:
         pytest.skip("there is only one GPU")
     deck = tall(tmp_path, "two fronts")
     harness.run(deck, tmp_path / "openmp")

@@ -80,12 +80,14 @@ def test_findings_of_the_sanitizer(tool, text, clean):
     assert (sanitize_gpu.findings(tool, text) == "") == clean
 
 
-def verdicts(rate_at):
-    """What the bars say if N particles are advanced at rate_at(N), by their names' beginnings."""
-    configs = bench_gpu.make_configs(3)
+def verdicts(rate_at, gain=2.0):
+    """What the bars say if N particles are advanced at rate_at(N), by their names' beginnings, and by two GPUs at
+    `gain` times that rate."""
+    configs = bench_gpu.make_configs(3, gpus=2)
     for c in configs:
         n = c.system.particles
-        c.timing = gpu_runs.Timing(n, c.steps, [n * c.steps / rate_at(n)] * c.runs, result())
+        seconds = n * c.steps / rate_at(n) / (gain if c.ranks else 1)
+        c.timing = gpu_runs.Timing(n, c.steps, [seconds] * c.runs, result())
     assert len(bench_gpu.make_rows(configs)) == sum(c.purpose == "speed" for c in configs)
     return {bar.name.split(" (")[0]: bar.verdict for bar in bench_gpu.make_bars(configs)}
 
@@ -100,6 +102,9 @@ def test_bars():
     assert constant["repulsive 1e3, microseconds a step"] == "reached"
     assert constant["repulsive 1e8, double, bytes per particle"] == "reached"
     assert verdicts(lambda n: 1e9 * n ** 0.1)[slope] == "MISSED"
+    two = "in.lj 6.91M, efficiency of two GPUs, %"
+    assert (constant[two], verdicts(lambda n: 28e9, gain=1.83)[two]) == ("reached", "MISSED")
+    assert not [c for c in bench_gpu.make_configs(3, gpus=1) if c.ranks]
     assert bench_gpu.building_share(gpu_runs.Timing(1, 1, [1.0], result())) == pytest.approx(15.0)
     assert {bar.verdict.split(" (")[0] for bar in bench_gpu.make_bars([])} == {"not judged"}
 

@@ -3,8 +3,9 @@
 
 What is measured
     repulsive   the two-dimensional soft repulsion (in.repulsive-bench), 10^3 to 5 10^8 particles.
-    in.lj       the Lennard-Jones melt of LAMMPS's bench folder, 10^6 to 2 10^8 atoms.
-    Both in double precision, which gives the bits of every other engine, and in `precision mixed`.
+    in.lj       the Lennard-Jones melt of LAMMPS's bench folder, 4000 to 2 10^8 atoms.
+    Both in double precision, which gives the bits of every other engine, and in `precision mixed`. With two GPUs also
+    on two ranks: numbers of particles with which messages take much of a step.
 
 Method
     One process a row: a short run, then --repeat runs of the same length (more for a few particles, one for the
@@ -57,12 +58,14 @@ class Config:
     warm: int
     package: Mapping[str, harness.Value] = field(default_factory=dict)
     purpose: str = "speed"  # or another purpose of the row
+    ranks: Optional[int] = None  # with a GPU each; None: one GPU, without mpirun
     timing: Optional[Timing] = None
     failure: str = ""
 
     @property
     def label(self) -> str:
-        return f"{self.system.name}, {self.precision}" + ("" if self.purpose == "speed" else f", {self.purpose}")
+        return (f"{self.system.name}, {self.precision}" + (f", {self.ranks} GPUs" if self.ranks else "")
+                + ("" if self.purpose == "speed" else f", {self.purpose}"))
 
 
 def few(cells: float) -> System:
@@ -71,7 +74,10 @@ def few(cells: float) -> System:
     return System(f"in.lj {n}", "in.lj", {axis: cells / 20 for axis in "xyz"}, n)
 
 
-def make_configs(repeat: int) -> List[Config]:
+SHARED = melt(6, 6, 6)  # what two GPUs divide
+
+
+def make_configs(repeat: int, gpus: int) -> List[Config]:
     """All rows, cheapest set-up first."""
     def double(system: System, steps: int, runs: int = repeat, warm: int = 0) -> Config:
         return Config(system, "double", steps, runs, warm or max(2, steps // 5))
@@ -79,6 +85,11 @@ def make_configs(repeat: int) -> List[Config]:
     def mixed(system: System, steps: int) -> Config:
         return Config(system, "mixed", steps, repeat, max(2, steps // 5), {"precision": "mixed"})
 
+    def on_two(system: System, steps: int) -> Config:
+        return Config(system, "double", steps, repeat, max(2, steps // 5), ranks=2)
+
+    several = [on_two(repulsive(10**6), 3000), on_two(repulsive(2 * 10**6), 3000), double(SHARED, 300),
+               on_two(SHARED, 300)]
     middle = melt(5, 5, 5)
     return [
         double(repulsive(1000), 5000, 3 * repeat),
@@ -87,6 +98,7 @@ def make_configs(repeat: int) -> List[Config]:
         double(repulsive(10**6), 3000, 2 * repeat),
         double(repulsive(10**7), 1000),
         double(melt(4, 4, 2), 500),
+        *(several if gpus > 1 else []),
         double(middle, 200),
         mixed(middle, 300),
         Config(middle, "double", 20, 1, 4, {"neighbours": "cells"}, "memory"),
@@ -110,7 +122,8 @@ def measure(configs: Sequence[Config], limit_s: float) -> None:
             with tempfile.TemporaryDirectory(prefix="myriad-bench-") as folder:
                 try:
                     config.timing = gpu_runs.timed(config.system, Path(folder), steps=config.steps, runs=config.runs,
-                                                   warm=config.warm, package=config.package, timeout=180)
+                                                   warm=config.warm, package=config.package, ranks=config.ranks,
+                                                   timeout=180)
                 except gpu_runs.FAILURES as error:
                     config.failure = str(error)
         if config.timing:
@@ -120,7 +133,7 @@ def measure(configs: Sequence[Config], limit_s: float) -> None:
         print(f"{time.monotonic() - began:6.1f} s  {config.label:30s} {said}", flush=True)
 
 
-HEADER = ["deck", "precision", "particles", "steps", "G particle-steps/s", "µs/step", "bytes/particle",
+HEADER = ["deck", "precision", "GPUs", "particles", "steps", "G particle-steps/s", "µs/step", "bytes/particle",
           "steps/rebin", "spread"]
 
 
@@ -130,19 +143,20 @@ def make_rows(configs: Sequence[Config]) -> List[List[str]]:
         if c.purpose != "speed":
             continue
         if not c.timing:
-            rows.append([c.system.name, c.precision, str(c.system.particles), str(c.steps), *["-"] * 4, "failed"])
+            rows.append([c.system.name, c.precision, str(c.ranks or 1), str(c.system.particles), str(c.steps),
+                         *["-"] * 4, "failed"])
             continue
         t = c.timing
-        rows.append([c.system.name, c.precision, str(t.particles), f"{len(t.seconds)} x {t.steps}",
+        rows.append([c.system.name, c.precision, str(c.ranks or 1), str(t.particles), f"{len(t.seconds)} x {t.steps}",
                      f"{t.rate / 1e9:.2f}", f"{1e6 * t.particles / t.rate:.1f}", f"{t.result.bytes_per_particle:.1f}",
                      f"{t.result.report(r'Rebins: .*one in (.*) steps'):.1f}", f"{t.spread:.3f}"])
     return rows
 
 
-def find(configs: Sequence[Config], system: System, precision: str = "double",
-         purpose: str = "speed") -> Optional[Timing]:
+def find(configs: Sequence[Config], system: System, precision: str = "double", purpose: str = "speed",
+         ranks: Optional[int] = None) -> Optional[Timing]:
     for c in configs:
-        if (c.system, c.precision, c.purpose) == (system, precision, purpose):
+        if (c.system, c.precision, c.purpose, c.ranks) == (system, precision, purpose, ranks):
             return c.timing
     return None
 
@@ -186,6 +200,10 @@ def make_bars(configs: Sequence[Config]) -> List[bench.Bar]:
                           0.03, at_least=False, reason="not all of 1e6, 1e7, 1e8, 5e8 were run"))
     memory(find(configs, repulsive(10**8)), "repulsive 1e8, double", 112)
     memory(find(configs, melt(5, 5, 5), purpose="memory"), "in.lj 4M, neighbours from cells", 144)
+    one, two = find(configs, SHARED), find(configs, SHARED, ranks=2)
+    if any(c.ranks for c in configs):
+        bars.append(bench.Bar(f"{SHARED.name}, efficiency of two GPUs, %",
+                              50 * two.rate / one.rate if one and two else None, 92, reason=missing))
     for system in (repulsive(10**7), melt(5, 5, 5)):
         timing = find(configs, system)
         bars.append(bench.Bar(f"{system.name}, share of building neighbours, %",
@@ -208,11 +226,11 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     if options.repeat < 1:
         parser.error("--repeat must be at least 1")
-    configs = [c for c in make_configs(options.repeat) if options.only in c.label
+    gpu_runs.start(options)
+    configs = [c for c in make_configs(options.repeat, harness.gpus()) if options.only in c.label
                and (options.largest is None or c.system.particles <= options.largest)]
     if not configs:
         parser.error("no row is left")
-    gpu_runs.start(options)
 
     title = gpu_runs.title(options.commit)
     print(f"{title}\n")
