@@ -45,6 +45,20 @@ template <class T> struct gpu_ranks {
     int sent = 0, received = 0;
   };
 
+  /* A message of a round to one rank and a message from another, in numbers of entries and ghosts. -1: no rank. */
+  struct round_message {
+    int to, from, sent, received;
+  };
+
+  /* A round of the halo: what a rank sends at once, and the ghosts that come of it. They have the first numbers
+   * [first, first + received). images: they are made of own entries, without messages. */
+  struct halo_round {
+    face_pair entries;
+    bool images;
+    int first, received;
+    std::vector<round_message> message; /* in the order of the entries and of the ghosts */
+  };
+
   md_comm *comm = nullptr;
   md_transport *transport = nullptr; /* belongs to the communicator */
   device_memory *memory = nullptr;
@@ -61,7 +75,8 @@ template <class T> struct gpu_ranks {
   side face[3][2];             /* by axis; low, high face */
   int order[3] = {2, 1, 0};    /* of the axes: those with several domains first, the last one before others */
   device_array across[3] = {}; /* of face_pair, by axis; in tilted boxes */
-  int first[3] = {}, ghosts = 0;         /* ghosts received before those of each axis; and all ghosts */
+  std::vector<halo_round> rounds;        /* since the last rebin, in their order */
+  int ghosts = 0;                        /* received in all rounds */
   device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
   cudaStream_t beside = nullptr; /* stream of messages and of the particles that they wait for */
@@ -86,6 +101,7 @@ template <class T> struct gpu_ranks {
     vacated_slot left[SEEN];
   } *seen = nullptr;
   std::vector<md_message> message;        /* of a migration: first to owners, then from other ranks */
+  std::vector<md_message> halo_message;   /* of a round of the halo */
   std::vector<vacated_slot> left, filled; /* vacated slots, and slots for migrants that arrive */
   std::vector<int> first_to, by_owner;    /* migrants that leave, in the order of their owners */
   std::vector<int2> move;
@@ -219,10 +235,12 @@ template <class T> struct gpu_ranks {
 
   md_status select(const system_view<T> &s, int d);
   md_status agree_on_counts(int d);
-  void face_messages(int d, const void *from, void *to, int64_t size, md_message of[2]) const;
-  md_status exchange(int d, const void *from, void *to, int64_t size, cudaStream_t stream);
+  halo_round round_of_axis(int d, int first) const;
+  void add_messages(const halo_round &r, const void *from, void *to, int64_t size);
+  md_status exchange(const halo_round &r, const void *from, void *to, int64_t size, cudaStream_t stream);
+  md_status gather_round(const system_view<T> &s, const halo_round &r);
   md_status reserve_received(int64_t n, int64_t have);
-  md_status reserve_out(int d);
+  md_status reserve_out(int64_t n);
   md_status read_counters(int *to, int n);
   md_status fetch_starts(const system_view<T> &s, int low, int high, int *begin, int *end) const;
   md_status note_layers(system_view<T> *s);
