@@ -264,6 +264,9 @@ md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double
   int count[3] = {1, 1, 1};
   const double slab = is_shifted(d, box->dim) ? 0.0 : d->slab;
   d->width = width;
+  if (d->bisector && box->triclinic)
+    return md_error(MD_USAGE,
+                    "a tilted box has no domains by balance rcb; take balance shift before the run");
   if (!md_decomposition_choose(box, d->ranks, d->wanted, width, slab, count)) {
     if (!d->bisector) return too_many(d, box, width);
     locate_cuts(d, box);

@@ -33,6 +33,10 @@
 #include "common/base/error.h"
 #include "common/box.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A plane that divides a brick between the ranks below it and those from a rank on: node k of the tree of bricks. The
  * tree halves the ranks [first, first + n): the lower n/2 are below the plane of node first + n/2. */
 typedef struct md_bisector {
@@ -73,7 +77,8 @@ void md_decomposition_near(const md_box *box, int ranks, double width, char text
 
 /* Divides the box for a halo of this width. Keeps the grid if it is still the one to choose, and then also its cuts,
  * which move only where a domain would be too thin. If cuts have been moved to balance the load, the grid is not
- * given up for slabs. MD_USAGE: domains would be thinner than the halo; the message says which numbers of ranks fit. */
+ * given up for slabs. Bricks stay, whatever the width. MD_USAGE: domains would be thinner than the halo; the message
+ * says which numbers of ranks fit. Or the domains are bricks, and the box is tilted. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
 /* Computes the cuts of this box from the fractions. If there is no grid yet, makes one with even cuts. MD_USAGE: the
@@ -104,4 +109,7 @@ md_status md_decomposition_place(md_decomposition *d, int axis, int n, const dou
 void md_decomposition_shift(md_decomposition *d, const md_box *box, int axis, const int64_t *histogram,
                             int bins);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -685,3 +685,6 @@ def test_a_tilted_box_has_no_bricks(tmp_path):
     deck = ("units lj\nregion b prism 0 9 0 9 0 9 1 0 0\ncreate_box 1 b\ncreate_atoms 1 random 20 1 NULL\nmass 1 1\n"
             "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\nbalance 1 rcb\nrun 0\n")
     refused(job(tmp_path, (2, ["-in", write(tmp_path, deck), *QUIET])), USAGE, "tilted box")
+    later = deck.replace("prism 0 9 0 9 0 9 1 0 0", "block 0 9 0 9 0 9").replace(
+        "balance 1 rcb", "balance 0.5 rcb\nchange_box all triclinic xy final 1 remap")
+    refused(job(tmp_path, (2, ["-in", write(tmp_path, later), *QUIET])), USAGE, "tilted box")
