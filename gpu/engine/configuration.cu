@@ -170,7 +170,7 @@ double gpu_halo(const md_model *model, const gpu_configuration *c, int d, bool w
 
 int gpu_halo_cells(const md_model *model, const gpu_configuration *c, int d)
 {
-  const double width = model->box.length[d] / c->count[d];
+  const double width = shortest(model, d) / c->count[d];
   return std::max((int)std::ceil(gpu_halo(model, c, d, false) / width * (1.0 - 1e-9)), 1);
 }
 
