@@ -38,6 +38,7 @@ static md_status count_loads(md_comm *c, const md_box *box, const md_particles *
 {
   const double lo = box->lo[axis], per_length = 1.0 / box->length[axis], per_bin = BINS / (to - from);
   memset(histogram, 0, BINS * sizeof *histogram);
+#pragma omp parallel for schedule(static) reduction(+ : histogram[:BINS])
   for (int64_t i = 0; i < p->n; ++i) {
     if (in[i] != b->first) continue;
     const double at = ((p->x[axis][i] - lo) * per_length - from) * per_bin;
@@ -60,8 +61,9 @@ static md_status find_plane(md_comm *c, const md_box *box, const md_particles *p
 {
   int64_t histogram[BINS], total = 0;
   int axis = 0;
+  /* Of equal sides the last one is cut, because particles at the faces along it lie together in memory. */
   for (int a = 1; a < 3 && a < box->dim; ++a)
-    if ((b->hi[a] - b->lo[a]) * box->length[a] > (b->hi[axis] - b->lo[axis]) * box->length[axis]) axis = a;
+    if ((b->hi[a] - b->lo[a]) * box->length[a] >= (b->hi[axis] - b->lo[axis]) * box->length[axis]) axis = a;
   const int below = b->n / 2, above = b->n - below;
   const double lo = b->lo[axis], hi = b->hi[axis], share = (double)below / b->n,
                least = (hi - lo) / (1024.0 * b->n);
@@ -97,6 +99,7 @@ static md_status divide(md_comm *c, const md_box *box, const md_particles *p, in
   MD_TRY(find_plane(c, box, p, in, b, plane));
   lower.hi[plane->axis] = upper.lo[plane->axis] = plane->fraction;
   const double cut = fma(plane->fraction, box->length[plane->axis], box->lo[plane->axis]);
+#pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
     if (in[i] == b->first && p->x[plane->axis][i] >= cut) in[i] = upper.first;
   MD_TRY(divide(c, box, p, in, &lower));

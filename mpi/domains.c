@@ -70,7 +70,10 @@ static int owner(md_comm *c, const md_box *box, const double x[3])
   return fitted(c, box) ? md_decomposition_owner(&mpi_state_of(c)->division, box->dim, x) : 0;
 }
 
-static bool are_bricks(md_comm *c) { return mpi_state_of(c)->division.bisector != NULL; }
+static const md_bisector *bisectors(md_comm *c, const md_box *box)
+{
+  return fitted(c, box) ? mpi_state_of(c)->division.bisector : NULL;
+}
 
 static int rank_at(md_comm *c, const int place[3])
 {
@@ -100,7 +103,9 @@ static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalan
 {
   const md_decomposition *division = &mpi_state_of(c)->division;
   int64_t *owned, most = 0, total = 0;
-  MD_TRY(md_array_new_zero(&owned, c->size, sizeof *owned, "loads of the ranks"));
+  const int size = c->size;
+  MD_TRY(md_array_new_zero(&owned, size, sizeof *owned, "loads of the ranks"));
+#pragma omp parallel for schedule(static) reduction(+ : owned[:size])
   for (int64_t i = 0; i < p->n; ++i) {
     double x[3] = {0.0, 0.0, 0.0};
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
@@ -165,7 +170,7 @@ const md_comm_domains md_mpi_domains = {.decompose = decompose,
                                         .domain = domain,
                                         .cuts = cuts,
                                         .owner = owner,
-                                        .are_bricks = are_bricks,
+                                        .bisectors = bisectors,
                                         .rank_at = rank_at,
                                         .place_cuts = place_cuts,
                                         .rebalance = rebalance};

@@ -649,7 +649,7 @@ static void describe_grid(md_sim *sim)
 {
   if (sim->comm->size == 1 || md_pair_is_all(&sim->model.pair)) return;
   int count[3], place[3];
-  if (sim->comm->domains->are_bricks(sim->comm)) {
+  if (sim->comm->domains->bisectors(sim->comm, &sim->model.box)) {
     md_log_print(sim->log, "  %d domains by recursive bisection\n", sim->comm->size);
     return;
   }

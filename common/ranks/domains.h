@@ -9,6 +9,7 @@
 #define MD_COMMON_RANKS_DOMAINS_H
 
 #include "common/ranks/comm.h"
+#include "common/ranks/decompose.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,8 +37,10 @@ struct md_comm_domains {
   const double *(*cuts)(md_comm *, const md_box *box, int axis);
   /* The rank whose domain has the position x of the box. Not collective. */
   int (*owner)(md_comm *, const md_box *box, const double x[3]);
-  /* Are the domains bricks of a tree, and no grid? Then there are no grid, cuts and ranks at places. Not collective. */
-  bool (*are_bricks)(md_comm *);
+  /* The planes between domains that are bricks of a tree, [size] (decompose.h). Then there are no grid, cuts and ranks
+   * at places. The communicator owns the array, which is valid as that of cuts is. NULL: the domains are a grid. Not
+   * collective. */
+  const md_bisector *(*bisectors)(md_comm *, const md_box *box);
   /* The rank at a place of the grid, which is taken modulo the grid. Not collective. */
   int (*rank_at)(md_comm *, const int place[3]);
   /* Places the n cuts inside the box along an axis at fractions of its length, which increase; n = -1: at even

@@ -23,6 +23,7 @@
 #include "gpu/engine/output.inc"
 #include "gpu/engine/remade.cuh"
 #include "gpu/gpu.h"
+#include "gpu/ranks/bricks.inc"
 #include "gpu/ranks/deferred.inc"
 #include "gpu/ranks/domain.inc"
 #include "gpu/ranks/halo.inc"
@@ -129,7 +130,7 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configurat
   MD_TRY(comm->domains->decompose(comm, model, model->reach > 0.0 ? width * (1.0 - 1e-5) : 0.0));
   int domains[3], place[3];
   comm->domains->grid(comm, domains, place);
-  gpu_divide_cells(model, domains, config);
+  if (!comm->domains->bisectors(comm, &model->box)) gpu_divide_cells(model, domains, config);
   return comm->exchange->migrate(comm, model, p);
 }
 

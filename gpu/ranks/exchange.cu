@@ -128,8 +128,8 @@ static __global__ void k_gather(const __grid_constant__ system_view<T> s, const 
   const int entry = entry_of(f, k, shift);
   const int before = entry >= 0 ? NO_SHIFT : g.code[-1 - entry];
   to[k] = entry >= 0 ? present_particle<T>(s, entry) : g.received[-1 - entry];
-  code[k] = before + shift * (1 << (SHIFT_BITS * f.axis));
-  if (f.across) {
+  code[k] = f.coded ? f.across[k] : before + shift * (1 << (SHIFT_BITS * f.axis));
+  if (f.across && !f.coded) {
     code[k] = wrapped_code<T>(s, f, to[k], code[k]);
     f.across[k] = NO_SHIFT + code[k] - before;
   }

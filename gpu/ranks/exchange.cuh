@@ -1,13 +1,18 @@
 /* What several ranks add to the engine's launches: particles that migrate, and ghosts that are particles of other
  * ranks.
  *
- * The kernels are in migrate.cu, exchange.cu and deferred.cu. The order of events is in run/rebin_ranks.inc and
- * run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
+ * The kernels are in migrate.cu, exchange.cu, bricks.cu and deferred.cu. The order of events is in
+ * run/rebin_ranks.inc and run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
 #define MD_GPU_RANKS_EXCHANGE_CUH
 
 #include "gpu/particle/launch.cuh"
+
+/* A plane between bricks: `cell` is the first cell above it along the axis. */
+struct brick_plane {
+  int axis, cell;
+};
 
 /* The cells of the whole box and their owners. Every rank computes the same owner for the same position. */
 struct domain_cells {
@@ -16,6 +21,8 @@ struct domain_cells {
   int first[3], end[3]; /* cells of this rank: [first, end) */
   const int *cut[3];    /* [domains + 1] */
   int domains[3];
+  const brick_plane *plane; /* [bricks], as md_decomposition.bisector; NULL: the domains are a grid */
+  int bricks;
 };
 
 /* The second words of a migrant's momentum, its anchor, external force, and velocity of pair forces; for layouts that
@@ -38,7 +45,7 @@ template <class T> struct migrant : migrant_low<T> {
 /* A slot that a migrant has vacated, or that an arrival will have: its local index, and its place in the table of
  * ids. */
 struct vacated_slot {
-  int index, origin, to; /* to: place of the owner in the grid of domains, x fastest */
+  int index, origin, to; /* to: rank of a brick, or place of the owner in the grid of domains, x fastest */
 };
 
 /* migrate.cu: what its kernels read and write. */
@@ -84,8 +91,9 @@ template <class T> md_status launch_unload_types(const launch &, const system_vi
 md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, int words, int w,
                               const int *origin, int64_t *to);
 
-/* exchange.cu. A ghost has two numbers. The first number is its place in the order in which ghosts are received.
- * The second number is its place in the order of cells, in which ghosts lie behind the owned particles. */
+/* exchange.cu and, for bricks, bricks.cu. A ghost has two numbers. The first number is its place in the order in which
+ * ghosts are received. The second number is its place in the order of cells, in which ghosts lie behind the owned
+ * particles. */
 template <class T> struct ghost_lists {
   typename T::particle *received; /* by the first number: the sources, not shifted, as of the rebin */
   int *code;                      /* by the first number: shifts in boxes, as ghost_view.shift */
@@ -111,14 +119,29 @@ template <class T>
 md_status launch_select(const launch &, const system_view<T> &, const face &, const ghost_lists<T> &,
                         int ghosts);
 
-/* Both faces of an axis: face k has n[k] entries in send[k]. */
+/* The own cells whose particles may be ghosts of one rank by one shift: size[3] cells from `first` on. `first` counts
+ * the border of the grid too. */
+struct brick_region {
+  int64_t before; /* cells of the regions before this one */
+  int first[3], size[3];
+  double from[3], to[3]; /* coordinates [from, to) are sent */
+  int code;              /* of the shift */
+};
+/* Selects the particles in n regions, `cells` cells in all. cursor[k] grows by the number of particles of region k.
+ * Unless `send` is NULL, a particle and its shift go to the place in send[] and code[] at which the cursor was. */
+template <class T>
+md_status launch_select_regions(const launch &, const system_view<T> &, int n, int64_t cells,
+                                const brick_region *, int *cursor, int *send, int *code);
+
+/* What a round of the halo sends. In a grid: both faces of an axis; face k has n[k] entries in send[k]. */
 struct face_pair {
   const int *send[2];
   int n[2], shift[2];
   int axis;
-  /* In a tilted box: for each entry, those of the low face first, the code of its shift; else NULL. */
+  /* In a tilted box, and for bricks: for each entry, those of the low face first, the code of its shift; else NULL. */
   int *across;
   bool wraps[3]; /* axes along which images are wrapped: those before `axis` whose images are made later */
+  bool coded;    /* for bricks: `across` is complete, and entries have no other shift */
 };
 /* At a rebin: copies the particles of the entries, those of the low face first, with their shifts and, unless
  * `source` is NULL, their sources. */

@@ -28,6 +28,25 @@ static __device__ int domain_of(const int *cut, int domains, int c)
   return low;
 }
 
+/* The owner of a cell, as in vacated_slot.to. */
+template <int DIM> static __device__ int owner_of(const domain_cells &box, const int cell[3])
+{
+  int to = 0;
+  if (!box.plane) {
+    for (int d = DIM - 1; d >= 0; --d)
+      to = to * box.domains[d] + domain_of(box.cut[d], box.domains[d], cell[d]);
+    return to;
+  }
+  for (int n = box.bricks; n > 1;) {
+    const int lower = n / 2;
+    const brick_plane p = box.plane[to + lower];
+    const bool above = (p.axis == 0 ? cell[0] : p.axis == 1 ? cell[1] : cell[2]) >= p.cell;
+    if (above) to += lower;
+    n = above ? n - lower : lower;
+  }
+  return to;
+}
+
 template <class T>
 static __global__ void k_leave(const __grid_constant__ system_view<T> s,
                                const __grid_constant__ domain_cells box,
@@ -50,10 +69,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
   }
   const int k = atomicAdd(count, 1);
   if (k >= m.capacity) return;
-  int to = 0;
-  for (int d = T::DIM - 1; d >= 0; --d)
-    to = to * box.domains[d] + domain_of(box.cut[d], box.domains[d], cell[d]);
-  const int origin = m.origin[i];
+  const int to = owner_of<T::DIM>(box, cell), origin = m.origin[i];
   migrant<T> t;
   t.x = r;
 #pragma unroll

@@ -8,13 +8,14 @@
  * One class, gpu_ranks<T>, does this for one layout. Its functions are in these files:
  *
  *   ranks/domain.inc    which cells belong to which rank
+ *   ranks/bricks.inc    the same for bricks, domains that are no grid, and their ghosts at a rebin
  *   ranks/migrate.inc   particles to the ranks that own them
  *   ranks/halo.inc      ghosts: at a rebin, and in every step
  *   ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
  * This file also has the outcome of a step, which all ranks must know, and the time that messages take. All this
- * is host code for run/rebin_ranks.inc and run/step_ranks.inc; the kernels are in migrate.cu, exchange.cu and
- * deferred.cu.
+ * is host code for run/rebin_ranks.inc and run/step_ranks.inc; the kernels are in migrate.cu, exchange.cu, bricks.cu
+ * and deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH
@@ -45,6 +46,17 @@ template <class T> struct gpu_ranks {
     int sent = 0, received = 0;
   };
 
+  /* The cells of a brick: [first, end) along each axis. */
+  struct brick_cells {
+    int first[3], end[3];
+  };
+
+  /* Own cells [first, end) that are in the halo of a rank after a shift. The rank may be this one. */
+  struct halo_region {
+    int rank, shift[3];
+    brick_cells cells;
+  };
+
   /* A message of a round to one rank and a message from another, in numbers of entries and ghosts. -1: no rank. */
   struct round_message {
     int to, from, sent, received;
@@ -68,13 +80,18 @@ template <class T> struct gpu_ranks {
   int domains[3] = {1, 1, 1}, place[3] = {0, 0, 0};
   domain_cells box = {};
   std::vector<int> cut[3];
-  double lo[3] = {}, hi[3] = {}, halo[3] = {};
+  double lo[3] = {}, hi[3] = {};
+  double reach[3] = {}, halo[3] = {}; /* how far ghosts reach; 0 in `halo` along an axis that has none */
   int layers[3] = {};
   int buffer_rows = 0; /* number of buffer rows at a cut (ranks/deferred.inc) */
 
   side face[3][2];             /* by axis; low, high face */
   int order[3] = {2, 1, 0};    /* of the axes: those with several domains first, the last one before others */
   device_array across[3] = {}; /* of face_pair, by axis; in tilted boxes */
+  std::vector<brick_cells> brick;  /* by rank */
+  std::vector<brick_plane> plane;  /* as domain_cells.plane */
+  std::vector<halo_region> region; /* of bricks */
+  device_array regions = {}, cursors = {}, brick_send = {}, brick_code = {};
   std::vector<halo_round> rounds;        /* since the last rebin, in their order */
   int ghosts = 0;                        /* received in all rounds */
   device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
@@ -124,7 +141,7 @@ template <class T> struct gpu_ranks {
           &received,      &code,          &source,      &by_slot,         &slot,          &incoming,
           &out,           &out_code,      &sent_starts, &received_starts, &leaving_array, &grouped_array,
           &arrived_array, &vacated_array, &id,          &bond_word,       &leaving_word,  &grouped_word,
-          &arrived_word})
+          &arrived_word,  &regions,       &cursors,     &brick_send,      &brick_code})
       md_device_free(memory, array);
     if (seen) cudaFreeHost(seen);
     if (beside) cudaStreamDestroy(beside);
@@ -152,19 +169,48 @@ template <class T> struct gpu_ranks {
   /* The same cells and domains in a box that has changed. */
   void follow_box(const gpu_configuration &config, cell_grid *g);
   md_status cut_axis(const md_box *whole, int d, int cells, int least);
+  md_status cut_grid();
   int thinnest(int d) const;
   void find_neighbours();
   int64_t expected_ghosts(int64_t n) const;
 
-  bool alone_along(int d) const { return domains[d] == 1; }
+  /* Does the domain extend along the whole of the axis? */
+  bool alone_along(int d) const { return box.first[d] == 0 && box.end[d] == box.cells[d]; }
 
-  /* Is only the slowest axis of cells divided? Then the particles that messages wait for lie together. */
+  bool are_bricks() const { return box.plane != nullptr; }
+
+  /* The coordinate of the lower edge of a cell of the whole box, or of the upper end of the box. */
+  double edge(int d, int cell) const
+  {
+    const md_box &whole = model->box;
+    return cell == box.cells[d] ? whole.hi[d]
+                                : fma((double)cell, whole.length[d] / box.cells[d], whole.lo[d]);
+  }
+
+  /* Is only the slowest axis of cells divided, in a grid? Then the particles that messages wait for lie together. */
   bool divided_in_slabs() const
   {
+    if (are_bricks()) return false;
     for (int d = 0; d < T::DIM - 1; ++d)
       if (!alone_along(d)) return false;
     return true;
   }
+
+  /* ---- ranks/bricks.inc ---- */
+
+  md_status cut_bricks(const md_bisector *tree);
+  void cut_brick(const md_bisector *tree, int first, int n, const brick_cells &all);
+  void least_cells(int least[3]) const;
+  void find_regions();
+  bool find_region(halo_region *r) const;
+  brick_region bounded(const system_view<T> &s, const halo_region &r) const;
+
+  /* The part of making the halo at a rebin that takes the place of gather_ghosts(). */
+  md_status gather_brick(const system_view<T> &s);
+  md_status put_regions(const system_view<T> &s, int64_t *cells);
+  md_status select_regions(const system_view<T> &s, std::vector<int> *count, int64_t *all);
+  md_status agree_on_messages(halo_round *r);
+  face_pair coded_entries(int64_t first, int n) const;
 
   /* ---- ranks/migrate.inc ---- */
 
@@ -185,6 +231,7 @@ template <class T> struct gpu_ranks {
   md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step);
 
   md_status group_migrants();
+  int rank_of(int to) const;
   md_status send_words();
   migration<T> travel(int *origin, const device_array &migrants_at, const device_array &word,
                       int *start) const;
@@ -221,7 +268,8 @@ template <class T> struct gpu_ranks {
                       {f[0].shift, f[1].shift},
                       d,
                       model->box.triclinic ? (int *)across[d].at : nullptr,
-                      {}};
+                      {},
+                      false};
     for (int k = 2; k >= 0 && order[k] != d; --k) pair.wraps[order[k]] = order[k] < d;
     return pair;
   }

@@ -33,9 +33,6 @@ static md_status read_axes(const md_sim *sim, const char *word, const char *comm
 
 static md_status check_bisection(const md_sim *sim, const char *command)
 {
-  if (sim->comm->size > 1 && strcmp(sim->engine->name, "gpu") == 0)
-    return md_error(
-        MD_USAGE, "%s rcb: the domains of GPUs are a grid of cells; take shift, or --engine openmp", command);
   if (sim->comm->size > 1 && sim->model.box.triclinic)
     return md_error(MD_USAGE, "%s rcb: a tilted box is divided along one axis; take shift", command);
   return MD_OK;

@@ -96,10 +96,10 @@ static int owner(md_comm *c, const md_box *box, const double x[3])
   return 0;
 }
 
-static bool are_bricks(md_comm *c)
+static const md_bisector *bisectors(md_comm *c, const md_box *box)
 {
-  (void)c;
-  return false;
+  (void)c, (void)box;
+  return NULL;
 }
 
 static int rank_at(md_comm *c, const int place[3])
@@ -129,7 +129,7 @@ static const md_comm_domains domains = {.decompose = decompose,
                                         .domain = domain,
                                         .cuts = cuts,
                                         .owner = owner,
-                                        .are_bricks = are_bricks,
+                                        .bisectors = bisectors,
                                         .rank_at = rank_at,
                                         .place_cuts = place_cuts,
                                         .rebalance = rebalance};

@@ -93,14 +93,127 @@ def test_ranks_equal_naive(deck, knobs, ranks, package, tmp_path):
     assert "staged through pinned host memory" in got.log
 
 
+def in_bricks(deck: str) -> str:
+    """The deck with domains by recursive bisection from its first run on, even if the grid is balanced."""
+    text, runs = re.subn(r"(?m)^run ", "balance 0.5 rcb\nrun ", deck, count=1)
+    assert runs == 1, deck
+    return text
+
+
+BRICKS = [
+    ("in.repulsive", {"n": 3000}, 3, {"neighbours": "list", "rebin": "pairs"}),
+    ("in.overlap", {}, 6, {}),
+    ("in.overlap", {"mirror": "yes"}, 3, {"force": "symmetric"}),
+    ("in.mixture", {"mass2": 0.4}, 4, {"neighbours": "cells", "sort": "radix"}),
+    ("in.melt", {"cells": 6}, 4, {}),
+    ("in.melt", {"cells": 6}, 5, {"neighbours": "cells"}),
+    ("in.langevin", {}, 6, {}),
+    ("in.slab", {"mass2": 1e6}, 2, {}),
+    ("in.close", {}, 4, {}),
+    ("in.empty", {}, 4, {}),
+    ("in.barostat", {}, 3, {}),
+    ("in.eam", check_engines.MADE_UP, 4, {"neighbours": "cells", "rebin": 3}),
+    ("in.dpd", {"mass2": 1e5, "fix2": "langevin 1 1 5 77"}, 4, {"neighbours": "cells", "rebin": 2}),
+    ("in.chains", {**check_engines.CHAINS, **HARMONIC, "special": "lj/coul 0 0 0"}, 4, {"force": "symmetric"}),
+]
+
+
+@pytest.mark.parametrize("deck, knobs, ranks, package", BRICKS, ids=[
+    " ".join([deck, *map(str, knobs.keys()), f"{ranks} ranks", *map(str, package.values())])
+    for deck, knobs, ranks, package in BRICKS])
+def test_bricks_equal_naive(deck, knobs, ranks, package, tmp_path):
+    knobs = {**knobs, "steps": 120, "every": 40}
+    naive = harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
+    got = on_ranks(ranks, in_bricks(harness.deck(deck).read_text()), tmp_path / "ranks",
+                   package={**STAGED, **package}, variables=knobs)
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    assert f", {ranks} bricks, " in got.log
+
+
+CRYSTAL = """\
+units lj
+boundary f p s
+lattice fcc 0.8442
+region b block 0 6 0 6 0 6
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+velocity all create 1.44 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+neighbor 0.3 bin
+fix move all nve
+fix walls all wall/reflect xlo EDGE xhi EDGE
+thermo 20
+thermo_modify format float %.17g
+dump check all custom 40 check.dump id x y z vx vy vz
+run 80
+"""
+
+
+def test_bricks_equal_naive_where_they_are_as_thin_as_a_cell(tmp_path):
+    """Ghosts come from ranks that do not touch the brick. Along two axes particles are outside the cells."""
+    naive = harness.run(CRYSTAL, tmp_path / "naive", engine="naive")
+    got = on_ranks(16, in_bricks(CRYSTAL), tmp_path / "ranks")
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    flat = in_bricks(CRYSTAL.replace("0 6 0 6 0 6", "0 6 0 6 0 2"))
+    refused = on_ranks(12, flat, tmp_path / "cells", package={**STAGED, "neighbours": "cells"}, expect=2)
+    assert "the bricks of 12 ranks need 4 cells of the width of the cutoff, and the box has 3" in refused.err
+
+
+DROPS = """\
+units lj
+dimension 2
+boundary f p p
+lattice hex 0.7
+region box block 0 160 0 100 -0.5 0.5
+create_box 1 box
+region one sphere 36 36 0 16
+region two sphere 110 56 0 12
+create_atoms 1 region one
+create_atoms 1 region two
+mass 1 1
+velocity all create 1.0 87287
+velocity all set 3 2 0 sum yes
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+fix move all nve
+fix walls all wall/reflect xlo EDGE xhi EDGE
+thermo 50
+thermo_style custom step temp pe press
+thermo_modify format float %.17g
+dump check all custom 50 check.dump id x y vx vy fx fy
+"""
+
+
+def test_bricks_balance_what_a_grid_cannot(tmp_path):
+    """Two drops that fly through periodic faces. A run begins with a grid, goes on with bricks, and ends with a grid.
+    Planes lie between cells, which are as wide as a quarter of a drop's radius."""
+    fix, end = "fix even all balance 10 1.05 {}\nrun 100\n", "minimize 0 0 5 20\nrun 50\n"
+    one = harness.run(DROPS + "run 100\n" + end, tmp_path / "one", threads=1)
+    bricks = on_ranks(4, DROPS + fix.format("rcb") + end, tmp_path / "bricks")
+    back = on_ranks(3, DROPS + fix.format("rcb") + "unfix even\nbalance 0.5 shift\n" + end, tmp_path / "back")
+    grid = on_ranks(4, "processors 2 2 1\n" + DROPS + fix.format("shift"), tmp_path / "grid")
+    assert bricks.particles_of_ranks[3] < 1.15 < 1.3 < grid.particles_of_ranks[3]
+    assert ", 4 bricks, " in bricks.log
+    assert ", 3 bricks, " in back.log and re.search(", [13] x [13] x 1 domains, ", back.log)
+    for name, got in ("bricks", bricks), ("back", back):
+        assert got.tables == one.tables
+        assert (tmp_path / name / "check.dump").read_bytes() == (tmp_path / "one" / "check.dump").read_bytes()
+
+
+@pytest.mark.parametrize("domains", ["grid", "bricks"])
 @pytest.mark.parametrize("across", [False, True], ids=["", "across"])
 @pytest.mark.parametrize("at", [0.0, 0.5], ids=["at a face", "at a cut"])
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_lists_end_before_they_lack_a_ghost(ranks, at, across, tmp_path):
+def test_lists_end_before_they_lack_a_ghost(ranks, at, across, domains, tmp_path):
     deck = harness.meetings(tmp_path, at, across)
     naive = harness.run(deck, tmp_path / "naive", engine="naive")
-    got = on_ranks(ranks, "processors * * 2\n" + deck, tmp_path / "ranks",
-                   package={**STAGED, "neighbours": "list", "rebin": "pairs"})
+    if domains == "grid":
+        text = "processors * * 2\n" + deck
+    else: # the first plane is across y, the second one across y or z
+        text, ranks = in_bricks(deck), 2 * ranks
+    got = on_ranks(ranks, text, tmp_path / "ranks", package={**STAGED, "neighbours": "list", "rebin": "pairs"})
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
 
 
@@ -115,8 +228,8 @@ def rewritten(deck: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
-def test_moving_cuts_change_nothing(ranks, tmp_path):
+@pytest.mark.parametrize("ranks, by", [(2, ""), (4, " weight neigh 0.9"), (4, " rcb")])
+def test_moving_cuts_change_nothing(ranks, by, tmp_path):
     """A gas that starts in one corner, with cuts that follow it."""
     knobs = {"steps": 300, "every": 100}
     text = rewritten("in.overlap", "create_atoms    2 random 100 13 inside", "create_atoms    2 random 100 13 corner")
@@ -124,7 +237,6 @@ def test_moving_cuts_change_nothing(ranks, tmp_path):
                         "region corner block -0.45 -0.1 -0.48 -0.1 -0.5 0.5 units box\n"
                         "create_atoms    1 random 200 12 inside")
     naive = harness.run(text, tmp_path / "naive", engine="naive", variables=knobs)
-    by = "" if ranks == 2 else " weight neigh 0.9"
     text = text.replace("run             ${steps}", f"fix even all balance 20 1.05{by}\nrun ${{steps}}")
     got = on_ranks(ranks, text, tmp_path / "ranks", variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
@@ -170,7 +282,8 @@ def tall(folder: Path, motion: str, more: str = "") -> str:
                          [(2, "mixing", ""), (2, "upwards", ""), (2, "two fronts", ""), (2, "from one half", ""),
                           (3, "mixing", ""), (4, "to the middle", ""),
                           (3, "from a crowd", "fix even all balance 20 1.05"),
-                          (3, "from one half", "fix even all balance 20 1.05")])
+                          (3, "from one half", "fix even all balance 20 1.05"),
+                          (3, "from one half", "fix even all balance 150 1.05 rcb")])
 def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
     """Deferred migration: particles go far beyond the cuts before they change the rank, into the buffer rows and beyond
     them."""
@@ -309,14 +422,17 @@ def test_a_rank_without_particles_has_no_lists(tmp_path):
     assert on_ranks(4, deck, tmp_path / "gpu", package=package).table.rows == expected
 
 
+@pytest.mark.parametrize("domains", ["grid", "bricks"])
 @pytest.mark.parametrize("deck, knobs, ranks", [("in.melt", {"cells": 6}, 4), ("in.repulsive", {"n": 3000}, 3),
                                                 ("in.mixture", {}, 2), ("in.slab", {"mass2": 1}, 2)])
-def test_mixed_precision_stays_close(deck, knobs, ranks, tmp_path):
+def test_mixed_precision_stays_close(deck, knobs, ranks, domains, tmp_path):
     """Sums of single precision depend on their order, and their order depends on the ranks. Particles of two runs stay
     together for a while."""
     knobs = {**knobs, "steps": 60, "every": 30}
     harness.run(harness.deck(deck), tmp_path / "naive", engine="naive", variables=knobs)
-    on_ranks(ranks, harness.deck(deck), tmp_path / "ranks", package={**STAGED, "precision": "mixed"}, variables=knobs)
+    text = harness.deck(deck).read_text()
+    on_ranks(ranks, in_bricks(text) if domains == "bricks" else text, tmp_path / "ranks",
+             package={**STAGED, "precision": "mixed"}, variables=knobs)
     a = harness.read_dump(tmp_path / "naive" / "check.dump")
     b = harness.read_dump(tmp_path / "ranks" / "check.dump")
     assert len(a) == len(b) == 3
@@ -332,7 +448,7 @@ OVERLAP = ("create_atoms    1 box", "create_atoms    1 box\ncreate_atoms 1 singl
            "create_atoms 1 single 3.0002 3 3 units box")
 
 
-@pytest.mark.parametrize("what", ["overlap", "overlap later", "lost"])
+@pytest.mark.parametrize("what", ["overlap", "overlap later", "lost", "lost from a brick"])
 def test_one_error_for_all(what, tmp_path):
     """The message is that of one rank, about the same particles at the same step."""
     if what == "overlap":
@@ -344,9 +460,9 @@ def test_one_error_for_all(what, tmp_path):
         text = rewritten("in.repulsive", walls, "")
         knobs = {"n": 3000, "steps": 100}
     alone = harness.run(text, tmp_path / "naive", engine="naive", variables=knobs, expect=3)
-    got = on_ranks(3, text, tmp_path / "ranks", variables=knobs, expect=3)
+    got = on_ranks(3, in_bricks(text) if "brick" in what else text, tmp_path / "ranks", variables=knobs, expect=3)
     message = re.search(r"step \d+: .*", alone.err).group(0)
-    assert ("lost" if what == "lost" else "overlap") in message
+    assert what.split()[0] in message
     assert message in got.err
     assert got.err.count("myriad: error") == 1
 
