@@ -43,6 +43,7 @@ struct gpu_arrays {
   device_array id;                  /* ids in the host's order; for thermostats on one rank */
   device_array anchor[3];           /* by original index: anchors of particles, if they have some */
   device_array external[3];         /* by original index: forces of fix external, if particles have some */
+  device_array near_id, near_group; /* of environment_args */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array pair_velocity[3];    /* by original index: `kept` of dissipation_args */
   device_array pair_state, dissipation;                                  /* of dissipation_args */

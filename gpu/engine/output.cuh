@@ -20,6 +20,12 @@ struct gpu_environment {
   bool fresh;         /* they are those of the present positions */
 };
 
+/* What the kernels of an environment need besides the particles. */
+struct environment_needs {
+  bool ids;                  /* a copy of the host's ids */
+  bool near_ids, near_group; /* of particles and ghosts, by local index */
+};
+
 template <class T> struct gpu_output {
   typedef typename T::real real;
 
@@ -52,9 +58,25 @@ template <class T> struct gpu_output {
   /* Ids on the device. *room = false: there is no room for them. */
   md_status upload_ids(bool *room);
   bool can_see(const md_environment *e) const;
+  /* Values are by original index: so many places do they have. */
+  int64_t places() const { return core.several ? core.ranks.next_origin : view.n; }
+  environment_needs needs_of(const md_environment *e);
   md_status upload_order(gpu_environment *of);
-  md_status make_room(gpu_environment *of, bool ids_needed, bool *room);
+  md_status make_room(gpu_environment *of, const environment_needs &needs, bool *room);
+  md_status spread_identities(const environment_needs &needs, environment_args *args);
+  md_status join_ranks(const environment_args &args);
+  md_status launch_values(const environment_args &args);
+  md_status fit_cells(double cutoff, int reach[3], bool *made);
   md_status find_environment(gpu_environment *of, bool *made);
+  md_status all_have(bool *ok);
+  /* Values with ghosts are found right behind a rebin. Between that and the next step there is no other one, so that on
+   * several ranks particles stay where they are. */
+  bool rested = false;     /* there was a rebin since the last step, for values */
+  bool downloaded = false; /* the host got the particles since the last step */
+  bool needs_ghosts() const;
+  double halo_along(int axis) const;
+  bool is_rebinned() const;
+  md_status rebin_now();
   void forget_environments();
   void free_environments();
 

@@ -495,8 +495,10 @@ template <class T>
 md_status launch_count_values(const launch &, const system_view<T> &, const each_args &,
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);
 
-/* environment.cu: values of particles that their neighbours give, on one rank, for exact layouts, in a box that is not
- * tilted and whose periodic sides are at least two cutoffs. reach: the cells on each side that may hold a neighbour. */
+/* environment.cu: values of particles that their neighbours give, on one rank, in a box that is not tilted and does not
+ * change. environment_ghosts.cu: the same anywhere, right behind a rebin, for a cutoff of at most the halo. Periodic
+ * sides are at least two cutoffs. reach: the cells on each side that may hold a neighbour. Of clusters,
+ * launch_environment() makes the trees and their least ids, and launch_cluster_values() the values. */
 struct environment_args {
   md_environment what;
   particle_fields fields;
@@ -505,13 +507,24 @@ struct environment_args {
       *id;       /* by original index; NULL: original indices have the order of ids, and are no cluster's */
   double *value; /* [particles][columns], by original index */
   const md_order *order; /* that of `what`, on the device */
-  unsigned *full; /* set to 1 if all neighbours are wanted, and a particle has too many; not of clusters */
-  int *parent;    /* [n] scratch of clusters */
+  unsigned *
+      full; /* set to 1 if all neighbours are wanted, and a particle has too many; of clusters: see launch_meet */
+  int *parent;               /* [n] scratch of clusters */
   unsigned long long *least; /* [n] the same */
+  /* On several ranks: ids and bits of groups of particles and ghosts, by local index, if they are needed. Of clusters,
+   * near_id has the least ids of their trees. Else NULL. */
+  int64_t *near_id;
+  const int64_t *near_group;
 };
-template <class T> constexpr bool HAS_ENVIRONMENTS = !T::MIXED;
-template <class T>
+template <class T, bool GHOSTS>
 md_status launch_environment(const launch &, const system_view<T> &, const environment_args &);
+md_status launch_cluster_values(const launch &, int n, const environment_args &);
+
+/* environment_ghosts.cu: near_id of particles, which ghosts then get from their owners; trees next to ghosts get their
+ * least ids, and *full is set to 1 if one has changed; bits of groups, by local index. */
+md_status launch_labels(const launch &, int n, const environment_args &);
+template <class T> md_status launch_meet(const launch &, const system_view<T> &, const environment_args &);
+md_status launch_groups(const launch &, int n, const particle_fields &, int64_t *to);
 
 /* draw.cu: the particles that are seen in a picture (common/sums/front.h), and what is seen at `count` pixels from
  * `first` on. */

@@ -155,13 +155,12 @@ md_status launch_bin_sums(const launch &l, const system_view<T> &s, const each_a
   bool near = false;
   for (int k = 0; k < b.nvalue; ++k) near = near || b.value[k].code.value;
   const size_t bytes = local ? (size_t)size * sizeof(unsigned) : 0;
-  if constexpr (HAS_ENVIRONMENTS<T>)
-    if (near)
-      k_bin_sums<T, MD_BINS_VALUES, true>
-          <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
-  if (!near && b.nvalue <= FEW_VALUES)
+  if (near)
+    k_bin_sums<T, MD_BINS_VALUES, true>
+        <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+  else if (b.nvalue <= FEW_VALUES)
     k_bin_sums<T, FEW_VALUES, false><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
-  else if (!near)
+  else
     k_bin_sums<T, MD_BINS_VALUES, false>
         <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
   MD_LAUNCHED("k_bin_sums");
@@ -221,9 +220,10 @@ md_status launch_count_values(const launch &l, const system_view<T> &s, const ea
 {
   const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
   const bool near = c.value.code.value != nullptr;
-  if constexpr (HAS_ENVIRONMENTS<T>)
-    if (near) k_count_values<T, true><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
-  if (!near) k_count_values<T, false><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
+  if (near)
+    k_count_values<T, true><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
+  else
+    k_count_values<T, false><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
   MD_LAUNCHED("k_count_values");
   return MD_OK;
 }

@@ -16,6 +16,13 @@
  *       k_least         each root gets the least id of its tree. A thread looks first, because few ids are smaller.
  *       k_cluster       each particle gets that id.
  *
+ * GHOSTS: neighbours behind a face are ghosts, and it is right behind a rebin. Else there is one rank, and cells go on
+ * behind periodic faces.
+ *
+ * On several ranks a tree has particles of one rank. Trees of several ranks that are one cluster tell each other their
+ * least ids: each ghost has the least id of its tree at its owner (k_labels, and an exchange), and a tree next to a
+ * ghost gets that id if it is smaller (k_meet). This is repeated until no id changes.
+ *
  * Values lie by original index, so that a sort of particles does not move them, and the host copies them as they are.
  *
  * Trade-off: the order of joins is any, and trees differ with it, but not which particles they have. Values by original
@@ -42,18 +49,35 @@ static __device__ __forceinline__ bool find_centre(const system_view<T> &s, cons
   return (group_of(a.fields, i) & a.what.group) != 0;
 }
 
+/* The local index of a particle, or of the source of a ghost that is an image. */
+template <class T> static __device__ __forceinline__ int source_of(const system_view<T> &s, int j)
+{
+  return j < s.n ? j : s.ghost.source[j - s.n];
+}
+
+/* Is particle or ghost j of the group of the neighbours? */
+template <class T, bool GHOSTS>
+static __device__ __forceinline__ bool is_of_others(const system_view<T> &s, const environment_args &a, int j)
+{
+  if (a.what.other == MD_GROUP_ALL) return true;
+  if (!GHOSTS) return (group_of(a.fields, j) & a.what.other) != 0;
+  const uint32_t groups = a.near_group ? (uint32_t)a.near_group[j] : group_of(a.fields, source_of<T>(s, j));
+  return (groups & a.what.other) != 0;
+}
+
 /* Calls f(j, particle j, delta, squared distance) for the neighbours with an index of at least `from`. delta: i - j. */
-template <class T, class F>
-static __device__ __forceinline__ void for_each_neighbour(const system_view<T> &s, const environment_args &a,
-                                                          unsigned parity, const cells_around &around, int i,
-                                                          int from, const typename T::particle &xi, F f)
+template <class T, bool GHOSTS, class F>
+static __device__ __forceinline__ void
+for_each_neighbour(const system_view<T> &s, const environment_args &a, unsigned parity,
+                   const cells_near<GHOSTS> &around, int i, int from, const typename T::particle &xi, F f)
 {
   const double cutoff2 = a.what.cutoff * a.what.cutoff;
   for_each_around<T>(s, around, from, [&](int j) {
     double delta[3];
-    const typename T::particle xj = load_particle<T>(s, parity, j);
+    const typename T::particle xj = load_any<T, GHOSTS>(s, parity, j);
     const double r2 = nearest_separation<T>(s, around.wraps, xi, xj, delta);
-    if (r2 < cutoff2 && j != i && (group_of(a.fields, j) & a.what.other)) f(j, xj, delta, r2);
+    if (r2 >= cutoff2 || j == i || (GHOSTS && own_image<T>(s, i, j))) return;
+    if (is_of_others<T, GHOSTS>(s, a, j)) f(j, xj, delta, r2);
   });
 }
 
@@ -62,7 +86,7 @@ static __device__ __forceinline__ double *values_of(const environment_args &a, i
   return a.value + (int64_t)origin_of(a.fields, i) * a.what.columns;
 }
 
-template <class T>
+template <class T, bool GHOSTS>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_coordination(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
 {
@@ -71,15 +95,14 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   int number[MD_ENVIRONMENT_COLUMNS] = {};
   typename T::particle xi;
   if (find_centre<T>(s, a, parity, i, xi)) {
-    const cells_around around = find_cells_around<T>(s, a.reach, xi);
-    for_each_neighbour<T>(s, a, parity, around, i, 0, xi,
-                          [&](int, const typename T::particle &xj, const double *, double) {
-                            const int type = type_shown(a.fields, type_of(xj));
+    const cells_near<GHOSTS> around = find_cells_near<T, GHOSTS>(s, a.reach, xi);
+    for_each_neighbour<T, GHOSTS>(
+        s, a, parity, around, i, 0, xi, [&](int, const typename T::particle &xj, const double *, double) {
+          const int type = type_shown(a.fields, type_of(xj));
 #pragma unroll
-                            for (int k = 0; k < MD_ENVIRONMENT_COLUMNS; ++k)
-                              if (k < a.what.columns && type >= a.what.first[k] && type <= a.what.last[k])
-                                ++number[k];
-                          });
+          for (int k = 0; k < MD_ENVIRONMENT_COLUMNS; ++k)
+            if (k < a.what.columns && type >= a.what.first[k] && type <= a.what.last[k]) ++number[k];
+        });
   }
   if (i >= s.n) return;
   double *value = values_of(a, i);
@@ -97,23 +120,26 @@ template <int MOST> struct nearest {
   int found; /* all neighbours, also those that are not among the nearest */
 };
 
-/* The id of a particle, or its original index where that has the order of ids. */
-static __device__ __forceinline__ int64_t rank_of(const environment_args &a, int i)
+/* The id of a particle or ghost, or its original index where that has the order of ids. */
+template <class T, bool GHOSTS>
+static __device__ __forceinline__ int64_t rank_of(const system_view<T> &s, const environment_args &a, int j)
 {
-  const int origin = origin_of(a.fields, i);
+  if (GHOSTS && a.near_id) return a.near_id[j];
+  const int origin = origin_of(a.fields, GHOSTS ? source_of<T>(s, j) : j);
   return a.id ? a.id[origin] : origin;
 }
 
 /* Indices of the list are constants, which keep it in registers. */
-template <int MOST>
-static __device__ __forceinline__ void add(const environment_args &a, nearest<MOST> &list, int j, double r2)
+template <class T, bool GHOSTS, int MOST>
+static __device__ __forceinline__ void add(const system_view<T> &s, const environment_args &a,
+                                           nearest<MOST> &list, int j, double r2)
 {
   ++list.found;
   if (r2 > list.r2[MOST - 1]) return;
 #pragma unroll
   for (int k = 0; k < MOST; ++k) {
     const double other = list.r2[k];
-    if (r2 < other || (r2 == other && rank_of(a, j) < rank_of(a, list.j[k]))) {
+    if (r2 < other || (r2 == other && rank_of<T, GHOSTS>(s, a, j) < rank_of<T, GHOSTS>(s, a, list.j[k]))) {
       const int moved = list.j[k];
       list.r2[k] = r2;
       list.j[k] = j;
@@ -123,10 +149,10 @@ static __device__ __forceinline__ void add(const environment_args &a, nearest<MO
   }
 }
 
-template <class T, int MOST>
+template <class T, bool GHOSTS, int MOST>
 static __device__ __forceinline__ nearest<MOST>
-find_nearest(const system_view<T> &s, const environment_args &a, unsigned parity, const cells_around &around,
-             int i, const typename T::particle &xi)
+find_nearest(const system_view<T> &s, const environment_args &a, unsigned parity,
+             const cells_near<GHOSTS> &around, int i, const typename T::particle &xi)
 {
   nearest<MOST> list;
   list.found = 0;
@@ -135,13 +161,14 @@ find_nearest(const system_view<T> &s, const environment_args &a, unsigned parity
     list.r2[k] = (double)INFINITY;
     list.j[k] = i;
   }
-  for_each_neighbour<T>(
-      s, a, parity, around, i, 0, xi,
-      [&](int j, const typename T::particle &, const double *, double r2) { add<MOST>(a, list, j, r2); });
+  for_each_neighbour<T, GHOSTS>(s, a, parity, around, i, 0, xi,
+                                [&](int j, const typename T::particle &, const double *, double r2) {
+                                  add<T, GHOSTS, MOST>(s, a, list, j, r2);
+                                });
   return list;
 }
 
-template <class T, int MOST>
+template <class T, bool GHOSTS, int MOST>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_hexatic(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
 {
@@ -151,15 +178,15 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   double sum[2] = {0.0, 0.0};
   typename T::particle xi;
   if (find_centre<T>(s, a, parity, i, xi)) {
-    const cells_around around = find_cells_around<T>(s, a.reach, xi);
-    const nearest<MOST> list = find_nearest<T, MOST>(s, a, parity, around, i, xi);
+    const cells_near<GHOSTS> around = find_cells_near<T, GHOSTS>(s, a.reach, xi);
+    const nearest<MOST> list = find_nearest<T, GHOSTS, MOST>(s, a, parity, around, i, xi);
     const int n = min(list.found, most);
     if (a.what.most == 0 && list.found > MOST) *a.full = 1;
 #pragma unroll
     for (int k = 0; k < MOST; ++k) {
       if (k >= n) break;
       double delta[3];
-      nearest_separation<T>(s, around.wraps, xi, load_particle<T>(s, parity, list.j[k]), delta);
+      nearest_separation<T>(s, around.wraps, xi, load_any<T, GHOSTS>(s, parity, list.j[k]), delta);
 #pragma unroll
       for (int d = 0; d < 3; ++d) delta[d] = -delta[d];
       md_hexatic_add(delta, a.what.degree, sum);
@@ -173,7 +200,7 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
 }
 
 /* The ways to neighbours are those of the list of the host: the negative of xi - xj. */
-template <class T, int MOST>
+template <class T, bool GHOSTS, int MOST>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_centro(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
 {
@@ -182,11 +209,11 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   double way[MOST][3], value = 0.0;
   typename T::particle xi;
   if (find_centre<T>(s, a, parity, i, xi)) {
-    const cells_around around = find_cells_around<T>(s, a.reach, xi);
-    const nearest<MOST> list = find_nearest<T, MOST>(s, a, parity, around, i, xi);
+    const cells_near<GHOSTS> around = find_cells_near<T, GHOSTS>(s, a.reach, xi);
+    const nearest<MOST> list = find_nearest<T, GHOSTS, MOST>(s, a, parity, around, i, xi);
 #pragma unroll
     for (int k = 0; k < MOST; ++k) {
-      nearest_separation<T>(s, around.wraps, xi, load_particle<T>(s, parity, list.j[k]), way[k]);
+      nearest_separation<T>(s, around.wraps, xi, load_any<T, GHOSTS>(s, parity, list.j[k]), way[k]);
 #pragma unroll
       for (int d = 0; d < 3; ++d) way[k][d] = -way[k][d];
     }
@@ -196,7 +223,7 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
 }
 
 /* The usual twelve neighbours and degrees up to 12 take less memory of a thread than the most, MOST and DEGREE. */
-template <class T, int MOST, int DEGREE>
+template <class T, bool GHOSTS, int MOST, int DEGREE>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_order(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
 {
@@ -207,15 +234,15 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   int n = 0;
   typename T::particle xi;
   if (find_centre<T>(s, a, parity, i, xi)) {
-    const cells_around around = find_cells_around<T>(s, a.reach, xi);
-    const nearest<MOST> list = find_nearest<T, MOST>(s, a, parity, around, i, xi);
+    const cells_near<GHOSTS> around = find_cells_near<T, GHOSTS>(s, a.reach, xi);
+    const nearest<MOST> list = find_nearest<T, GHOSTS, MOST>(s, a, parity, around, i, xi);
     if (a.what.most == 0 && list.found > MOST) *a.full = 1;
     n = list.found < (int)a.what.most ? 0 : min(list.found, a.what.most > 0 ? (int)a.what.most : MOST);
 #pragma unroll
     for (int k = 0; k < MOST; ++k) {
       double delta[3];
       const double r2 =
-          nearest_separation<T>(s, around.wraps, xi, load_particle<T>(s, parity, list.j[k]), delta);
+          nearest_separation<T>(s, around.wraps, xi, load_any<T, GHOSTS>(s, parity, list.j[k]), delta);
 #pragma unroll
       for (int d = 0; d < 3; ++d) delta[d] = -delta[d];
       md_order_direction(delta, r2, direction[k]);
@@ -236,7 +263,7 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
 }
 
 /* The order of neighbours does not matter. One more than any crystal has says that there are too many. */
-template <class T>
+template <class T, bool GHOSTS>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_crystal(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
 {
@@ -246,13 +273,13 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   int n = 0;
   typename T::particle xi;
   if (find_centre<T>(s, a, parity, i, xi)) {
-    const cells_around around = find_cells_around<T>(s, a.reach, xi);
-    for_each_neighbour<T>(s, a, parity, around, i, 0, xi,
-                          [&](int, const typename T::particle &, const double *delta, double) {
-                            if (n < MD_CRYSTAL_NEIGHBOURS)
-                              for (int d = 0; d < 3; ++d) way[n][d] = -delta[d];
-                            ++n;
-                          });
+    const cells_near<GHOSTS> around = find_cells_near<T, GHOSTS>(s, a.reach, xi);
+    for_each_neighbour<T, GHOSTS>(s, a, parity, around, i, 0, xi,
+                                  [&](int, const typename T::particle &, const double *delta, double) {
+                                    if (n < MD_CRYSTAL_NEIGHBOURS)
+                                      for (int d = 0; d < 3; ++d) way[n][d] = -delta[d];
+                                    ++n;
+                                  });
     value = n <= MD_CRYSTAL_NEIGHBOURS ? md_crystal(n, way, a.what.cutoff * a.what.cutoff) : MD_CRYSTAL_NONE;
   }
   if (i < s.n) *values_of(a, i) = value;
@@ -300,7 +327,7 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   least[i] = ~0ull;
 }
 
-template <class T>
+template <class T, bool GHOSTS>
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_join(const __grid_constant__ system_view<T> s, const __grid_constant__ environment_args a)
 {
@@ -308,10 +335,12 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   const unsigned parity = progress_before(s.ctl, s.launch).parity;
   typename T::particle xi;
   if (!find_centre<T>(s, a, parity, i, xi)) return;
-  const cells_around around = find_cells_around<T>(s, a.reach, xi);
-  for_each_neighbour<T>(
-      s, a, parity, around, i, i + 1, xi,
-      [&](int j, const typename T::particle &, const double *, double) { join(a.parent, i, j); });
+  const cells_near<GHOSTS> around = find_cells_near<T, GHOSTS>(s, a.reach, xi);
+  for_each_neighbour<T, GHOSTS>(s, a, parity, around, i, i + 1, xi,
+                                [&](int j, const typename T::particle &, const double *, double) {
+                                  const int other = GHOSTS ? source_of<T>(s, j) : j;
+                                  if (other >= 0) join(a.parent, i, other);
+                                });
 }
 
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
@@ -324,65 +353,57 @@ static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
   if (id < *(volatile unsigned long long *)least) atomicMin(least, id);
 }
 
-static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
-    k_cluster(int n, const __grid_constant__ environment_args a)
-{
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const bool counts = (group_of(a.fields, i) & a.what.group) != 0;
-  *values_of(a, i) = counts ? (double)a.least[root_of(a.parent, i)] : 0.0;
-}
-
 /* ---- launches ---- */
 
-template <class T>
-static md_status launch_clusters(const launch &l, const system_view<T> &s, const environment_args &a)
+template <class T, bool GHOSTS>
+static md_status launch_trees(const launch &l, const system_view<T> &s, const environment_args &a)
 {
   const int blocks = blocks_for(s.n, ENVIRONMENT_THREADS);
   k_plant<<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s.n, a.parent, a.least);
   MD_LAUNCHED("k_plant");
-  k_join<T><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+  k_join<T, GHOSTS><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
   MD_LAUNCHED("k_join");
   k_least<<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s.n, a);
   MD_LAUNCHED("k_least");
-  k_cluster<<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s.n, a);
-  MD_LAUNCHED("k_cluster");
   return MD_OK;
 }
 
-template <class T>
+template <class T, bool GHOSTS>
 static void launch_order(const launch &l, const system_view<T> &s, const environment_args &a)
 {
   const int blocks = blocks_for(s.n, ENVIRONMENT_THREADS);
   if (a.what.most > 0 && a.what.most <= 12 && a.what.order->largest <= 12)
-    k_order<T, 12, 12><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    k_order<T, GHOSTS, 12, 12><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
   else
-    k_order<T, MD_ENVIRONMENT_NEAREST, MD_ORDER_MOST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    k_order<T, GHOSTS, MD_ENVIRONMENT_NEAREST, MD_ORDER_MOST>
+        <<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
 }
 
-template <class T>
+template <class T, bool GHOSTS>
 md_status launch_environment(const launch &l, const system_view<T> &s, const environment_args &a)
 {
   const int blocks = blocks_for(s.n, ENVIRONMENT_THREADS);
   if (s.n == 0) return MD_OK;
   switch (a.what.kind) {
   case MD_ENVIRONMENT_COORDINATION:
-    k_coordination<T><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    k_coordination<T, GHOSTS><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
     break;
   case MD_ENVIRONMENT_HEXATIC:
     if (a.what.most > 0 && a.what.most <= 6)
-      k_hexatic<T, 6><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+      k_hexatic<T, GHOSTS, 6><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
     else
-      k_hexatic<T, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+      k_hexatic<T, GHOSTS, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
     break;
-  case MD_ENVIRONMENT_CLUSTER: return launch_clusters<T>(l, s, a);
+  case MD_ENVIRONMENT_CLUSTER: return launch_trees<T, GHOSTS>(l, s, a);
   case MD_ENVIRONMENT_CENTRO:
-    k_centro<T, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    k_centro<T, GHOSTS, MD_ENVIRONMENT_NEAREST><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
     break;
   case MD_ENVIRONMENT_ORDER:
-    if constexpr (T::DIM == 3) launch_order<T>(l, s, a);
+    if constexpr (T::DIM == 3) launch_order<T, GHOSTS>(l, s, a);
     break;
-  case MD_ENVIRONMENT_CRYSTAL: k_crystal<T><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a); break;
+  case MD_ENVIRONMENT_CRYSTAL:
+    k_crystal<T, GHOSTS><<<blocks, ENVIRONMENT_THREADS, 0, l.stream>>>(s, a);
+    break;
   }
   MD_LAUNCHED("the kernel of an environment");
   return MD_OK;

@@ -61,6 +61,10 @@ fix t all ave/time 10 1 10 c_u[*] file t.txt
 DECKS = {name: begin + SUMS + (BY_TYPE if name != "plane" else "") + "run 60\n" for name, begin in BEGIN.items()}
 
 
+def pictures_of(folder) -> Dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob("[ij].*.png"))}
+
+
 def texts(folder) -> Dict[str, str]:
     return {path.name: path.read_text() for path in sorted(folder.glob("?.txt"))}
 
@@ -71,7 +75,7 @@ def expected(tmp_path_factory) -> Dict[str, Tuple[Dict[str, str], Dict[str, byte
     for name, deck in DECKS.items():
         folder = tmp_path_factory.mktemp(name)
         harness.run(deck, folder, engine="naive")
-        found[name] = texts(folder), {p.name: p.read_bytes() for p in folder.glob("[ij].*.png")}
+        found[name] = texts(folder), pictures_of(folder)
         assert set(f"{k}.txt" for k in FILES) <= set(found[name][0]) and len(found[name][1]) == 8
     return found
 
@@ -81,7 +85,7 @@ def expected(tmp_path_factory) -> Dict[str, Tuple[Dict[str, str], Dict[str, byte
 def test_equal_naive_without_a_download(deck, neighbours, expected, tmp_path):
     result = harness.run(DECKS[deck], tmp_path, engine="gpu", package={"neighbours": neighbours})
     assert texts(tmp_path) == expected[deck][0]
-    assert {p.name: p.read_bytes() for p in tmp_path.glob("[ij].*.png")} == expected[deck][1]
+    assert pictures_of(tmp_path) == expected[deck][1]
     assert downloads(result) == 1
 
 
@@ -112,6 +116,102 @@ def test_bond_orders_equal_naive_without_a_download(neighbours, tmp_path):
     assert found == texts(tmp_path / "naive") and downloads(result) == 1
     sums = [float(word) for word in found["a.txt"].splitlines()[-1].split()[1:]]
     assert sum(value != 0.0 for value in sums) > 0.9 * len(sums)
+
+
+WIDE = BEGIN["mixture"].replace("block 0 5 0 4 0 4", "block 0 8 0 8 0 4") + SUMS + "run 60\n"
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("deck, ranks, neighbours",
+                         [("mixture", 2, "list"), ("mixture", 2, "cells"), ("wide", 4, "list")])
+def test_ranks_equal_naive_without_a_download(deck, ranks, neighbours, expected, tmp_path):
+    """Neighbours behind a face are ghosts, with types, groups and ids; cutoffs are at most that of the forces."""
+    if deck == "wide":
+        harness.run(WIDE, tmp_path / "naive", engine="naive")
+    naive = tmp_path / "naive"
+    of_naive = (texts(naive), pictures_of(naive)) if deck == "wide" else expected[deck]
+    result = harness.run(WIDE if deck == "wide" else DECKS[deck], tmp_path / "gpu", engine="gpu", ranks=ranks,
+                         package={"neighbours": neighbours})
+    assert (texts(tmp_path / "gpu"), pictures_of(tmp_path / "gpu")) == of_naive
+    assert downloads(result) == 1
+
+
+@pytest.mark.mpi
+def test_bond_orders_of_ranks_equal_naive_without_a_download(tmp_path):
+    deck = BEGIN["mixture"] + ORDER_SUMS
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", ranks=2)
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive") and downloads(result) == 1
+
+
+# In a tilted box bins along axes and sums of places are for the host.
+WITHOUT_PLACES = SUMS.replace(" vx type x\n", " vx type\n").splitlines(keepends=True)
+TILT = (TILTED + "group half id < 100\nfix move all nve\n"
+        + "".join(line for line in WITHOUT_PLACES if "layers" not in line) + "run 40\n")
+
+
+@pytest.mark.parametrize("neighbours", ["list", "cells"])
+def test_tilted_box_equals_naive_without_a_download(neighbours, tmp_path):
+    harness.run(TILT, tmp_path / "naive", engine="naive")
+    result = harness.run(TILT, tmp_path / "gpu", engine="gpu", package={"neighbours": neighbours})
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive")
+    assert pictures_of(tmp_path / "gpu") == pictures_of(tmp_path / "naive") != {}
+    assert downloads(result) == 1
+
+
+@pytest.mark.mpi
+def test_tilted_box_of_ranks_equals_naive_without_a_download(tmp_path):
+    deck = TILT.replace("0 5 0 4 0 4 1.3", "0 8 0 4 0 4 1.3")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", ranks=2)
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive") and downloads(result) == 1
+
+
+# Slabs of a tall box, whose steps sort: ghosts lie in buffer rows. Faces move, so that particles change their rank
+# between a look and the next one.
+TALL = """\
+units lj
+dimension 2
+boundary f f p
+lattice sq 1600
+region box block 0 0.5 0 10 -0.5 0.5 units box
+create_box 1 box
+create_atoms 1 box
+mass 1 0.01
+velocity all uniform -1 1 1
+pair_style repulsive 0.01
+neighbor 0.01 bin
+timestep 0.0005
+fix move all nve/leapfrog
+fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE
+compute h all hexorder/atom cutoff 0.035
+compute c all cluster/atom 0.027
+variable s atom sqrt(c_h[1]^2+c_h[2]^2)
+variable n atom c_c==id
+compute a all reduce sum v_s v_n c_c
+fix a all ave/time 10 1 10 c_a[*] file a.txt format " %.17g"
+fix b all ave/histo 10 1 10 0 1 30 v_s mode vector file b.txt
+"""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks, more", [(2, ""), (3, "fix even all balance 20 1.0")])
+def test_ranks_whose_steps_sort_equal_openmp_without_a_download(ranks, more, tmp_path):
+    deck = TALL + more + "\nrun 40\n"
+    harness.run(deck, tmp_path / "openmp")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", ranks=ranks, package={"sort": "step"})
+    assert f", sorted by steps, 1 x {ranks} x 1 domains" in result.log
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "openmp")
+    assert more or downloads(result) == 1
+
+
+@pytest.mark.mpi
+def test_cutoffs_beyond_the_halo_are_left_to_the_host(tmp_path):
+    deck = (BEGIN["plane"] + "compute v all coord/atom cutoff 4.5\ncompute w all cluster/atom 4.5\n"
+            "compute r all reduce sum c_v c_w\nfix a all ave/time 5 1 5 c_r[*] file a.txt format \" %.17g\"\nrun 10\n")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", ranks=2)
+    assert texts(tmp_path / "gpu") == texts(tmp_path / "naive") and downloads(result) > 1
 
 
 DUMP = f"""\
@@ -188,7 +288,8 @@ def test_crystals_with_a_vacancy_equal_naive(crystal, tmp_path):
     assert counts[4] == near and counts[code - 1] > 200 and sum(counts) == counts[code - 1] + near
 
 
-def test_clusters_that_cross_faces_equal_naive(tmp_path):
+@pytest.mark.parametrize("ranks", [None, *(pytest.param(ranks, marks=pytest.mark.mpi) for ranks in (2, 4))])
+def test_clusters_that_cross_faces_equal_naive(ranks, tmp_path):
     """A spiral through all faces of a periodic box is one cluster, and a ring of the box another one."""
     side, turns = 24, 3
     spiral = [(0.9 * k % side, 4 + 0.9 * k * turns / side % 12) for k in range(240)]
@@ -196,15 +297,19 @@ def test_clusters_that_cross_faces_equal_naive(tmp_path):
     ring = "".join(f"{7 * k + 4} 1 {k + 0.25} 0.5 0\n" for k in range(side))
     (tmp_path / "d.data").write_text(f"c\n\n{240 + side} atoms\n1 atom types\n\n0 {side} xlo xhi\n0 {side} ylo yhi\n"
                                      f"-0.5 0.5 zlo zhi\n\nMasses\n\n1 1\n\nAtoms # atomic\n\n{rows}{ring}")
-    deck = (f"units lj\ndimension 2\nread_data {tmp_path}/d.data\npair_style lj/cut 0.01\npair_coeff 1 1 0 0.005\n"
-            "compute c all cluster/atom 1.01\ndump d all custom 1 d.txt id c_c\nfix 1 all nve\n"
-            "compute m all reduce max c_c\nvariable n atom c_c==id\ncompute n all reduce sum v_n\n"
-            "thermo_style custom step c_m c_n\nthermo_modify norm no\nrun 0\n")
+    deck = (f"units lj\ndimension 2\nread_data {tmp_path}/d.data\npair_style lj/cut 1.1\npair_coeff 1 1 0 0.005\n"
+            "compute c all cluster/atom 1.01\nfix 1 all nve\n"
+            "compute m all reduce max c_c\nvariable n atom c_c==id\ncompute n all reduce sum v_n c_c\n"
+            "thermo_style custom step c_m c_n[*]\nthermo_modify norm no\nrun 0\n")
     found = {}
     for engine in ("naive", "gpu"):
-        result = harness.run(deck, tmp_path / engine, engine=engine)
+        result = harness.run(deck, tmp_path / engine, engine=engine, ranks=ranks if engine == "gpu" else None)
+        assert engine == "naive" or downloads(result) == 1
+        sums = result.table.rows
+        harness.run(deck + "dump d all custom 1 d.txt id c_c\nrun 0\n", tmp_path / engine, engine=engine,
+                    ranks=ranks if engine == "gpu" else None)
         frame = harness.read_dump(tmp_path / engine / "d.txt")[0]
-        found[engine] = dict(zip(frame.columns["id"], frame.columns["c_c"])), result.table.rows
+        found[engine] = dict(zip(frame.columns["id"], frame.columns["c_c"])), sums
     assert found["gpu"] == found["naive"] and found["gpu"][1][0][2] == f"{len(set(found['gpu'][0].values()))}"
     assert {found["gpu"][0][7 * k + 4] for k in range(side)} == {4.0}
 
@@ -257,9 +362,20 @@ def test_tilted_and_changing_boxes_equal_naive(tmp_path):
         assert rows[0] == rows[1]
 
 
-def test_mixed_precision_is_near(tmp_path):
-    deck = (BEGIN["plane"] + "compute v all hexorder/atom cutoff 1.7\ncompute r all reduce ave c_v[*]\n"
-            "thermo_style custom step c_r[*]\nrun 0\n")
-    found = [[float(word) for word in harness.run(deck, tmp_path / engine, engine=engine).table.rows[0][1:]]
-             for engine in ("naive", "gpu-mixed")]
-    assert found[1] == pytest.approx(found[0], abs=1e-4)
+@pytest.mark.parametrize("deck, neighbours", [("mixture", "list"), ("mixture", "cells"), ("plane", "cells")])
+@pytest.mark.parametrize("ranks", [None, pytest.param(2, marks=pytest.mark.mpi)])
+def test_mixed_precision_is_near_without_a_download(deck, neighbours, ranks, tmp_path):
+    """Positions of 32 bits, where ghosts have the places of their sources. Whole numbers are those of naive."""
+    begin = BEGIN[deck].replace("block 0 5 0 4 0 4", "block 0 8 0 8 0 8").replace("repulsive 1.1", "repulsive 1.9")
+    space = "compute q half orientorder/atom degrees 2 4 6\ncompute k all cna/atom 1.5\n"
+    deck = (begin + "compute h all hexorder/atom cutoff 1.7\ncompute o all coord/atom cutoff 1.6 group half\n"
+            "compute c all cluster/atom 1.08\nvariable n atom c_c==id\ncompute e half centro/atom 6\n"
+            + (space if deck == "mixture" else "") + "compute r all reduce sum c_o v_n c_h[*] c_e "
+            + ("c_k c_q[*]" if deck == "mixture" else "") + "\nthermo_style custom step c_r[*]\nthermo 10\nrun 10\n")
+    rows = {}
+    for engine, words in (("openmp", {}), ("gpu", {"ranks": ranks, "package": {"precision": "mixed",
+                                                                              "neighbours": neighbours}})):
+        result = harness.run(deck, tmp_path / engine, engine=engine, **words)
+        rows[engine] = [float(word) for word in result.table.rows[-1][1:]]
+    assert downloads(result) == 1 and rows["gpu"][:2] == rows["openmp"][:2]
+    assert rows["gpu"] == pytest.approx(rows["openmp"], rel=1e-4, abs=1e-4)
