@@ -610,12 +610,11 @@ static md_status check_all_pairs(const md_model *model)
     return md_error(
         MD_USAGE, "pair style %s: its constant is 1 in reduced units, and unknown in units %s; use units lj",
         name, model->units->name);
-  if (model->nexcluded > 0 || model->nexcluded_groups > 0)
-    return md_error(
-        MD_USAGE,
-        "neigh_modify exclude: pair style %s acts between all pairs of particles, and no type can "
-        "be left out",
-        name);
+  if (model->nexcluded > 0 || model->nexcluded_groups > 0 || model->molecules.n > 0)
+    return md_error(MD_USAGE,
+                    "neigh_modify exclude: pair style %s acts between all pairs of particles, and none can "
+                    "be left out",
+                    name);
   for (int d = 0; d < box->dim; ++d) {
     if (box->periodic[d])
       return md_error(
@@ -799,6 +798,9 @@ static md_status prepare_grids(md_model *model, double *unit_k)
 /* What bonds cannot go together with. */
 static md_status check_bonds(const md_model *model)
 {
+  if (model->molecules.n > 0 && !model->bonded)
+    return md_error(MD_USAGE,
+                    "neigh_modify exclude molecule: particles have no molecules; use atom_style bond");
   if (model->bonds.ntypes == 0) return MD_OK;
   if (md_pair_is_all(&model->pair) || md_pair_has_density(&model->pair))
     return md_error(

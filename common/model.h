@@ -46,6 +46,7 @@
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
 #include "common/groups.h"
+#include "common/molecules.h"
 #include "common/pair/dissipative/dissipative.h"
 #include "common/pair/pair.h"
 #include "common/particles.h"
@@ -97,6 +98,7 @@ typedef struct md_model {
   int excluded[MD_EXCLUDED_MAX][2]; /* pairs of types that do not interact, whatever their coefficients */
   int nexcluded_groups;
   int excluded_groups[MD_EXCLUDED_MAX][2]; /* pairs of groups that do not interact */
+  md_molecules molecules;                  /* pairs that their molecules exclude; only if bonded */
   bool anchored;                           /* particles have anchors, for fix spring/self */
   bool pushed;                             /* particles have external forces, for fix external */
   bool bonded;                             /* atom_style bond: particles may have bonds */

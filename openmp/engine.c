@@ -30,6 +30,7 @@ static void destroy(md_engine *e)
   for (int d = 0; d < 3; ++d) free(e->near.x[d]);
   free(e->type);
   free(e->subtype);
+  free(e->molecule);
   free(e->half.record);
   free(e->half.memory);
   free(e->density.slope);
@@ -283,6 +284,7 @@ static void report(const md_engine *e, md_engine_report *r)
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
   bytes += e->density.capacity * 2 * (int64_t)sizeof(double);
   bytes += md_partners_bytes(&e->partners);
+  bytes += e->molecule_capacity * (int64_t)sizeof(double);
   bytes += e->near.capacity * e->p->dim * (int64_t)sizeof(float);
   bytes += e->type_capacity * (int64_t)sizeof(int32_t) + e->subtype_capacity * 2 +
            e->list.capacity * (18 + e->list.row_lengths * 4);

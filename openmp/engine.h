@@ -128,6 +128,8 @@ struct md_engine {
   int64_t type_capacity;
   uint16_t *subtype; /* subtypes, from 1, of owned particles and ghosts; only where groups divide types */
   int64_t subtype_capacity;
+  double *molecule; /* molecules of owned particles and ghosts; only where these exclude pairs */
+  int64_t molecule_capacity;
   density_arrays density;
   md_partners partners; /* of bonds, since the last rebin */
   done_ahead ahead;

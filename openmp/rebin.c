@@ -106,6 +106,23 @@ static md_status divide_types(md_engine *e)
   return MD_OK;
 }
 
+/* Fills the molecules of owned particles and ghosts, if these exclude pairs. Their numbers are exact as doubles. */
+static md_status find_molecules(md_engine *e)
+{
+  const md_particles *p = e->p;
+  const int64_t total = p->n + p->nghost;
+  if (e->model->molecules.n == 0) return MD_OK;
+  if (total > e->molecule_capacity) {
+    free(e->molecule);
+    e->molecule = NULL;
+    e->molecule_capacity = total + total / 16;
+    MD_TRY(md_array_new(&e->molecule, e->molecule_capacity, sizeof *e->molecule, "molecules"));
+  }
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) e->molecule[i] = p->molecule[i];
+  return e->comm->exchange->halo_values(e->comm, p, e->molecule);
+}
+
 /* Writes two things behind the ghosts, in x and in the spare arrays, because these change places in a step:
  *
  *   | owned: n | ghosts: nghost | padding: BLOCK at -MD_FAR | far particle: 1 at MD_FAR |
@@ -268,7 +285,10 @@ static md_status build_list(md_engine *e)
                  .owned = &e->owned,
                  .ghost = &e->ghost,
                  .far = (int32_t)(p->n + p->nghost + BLOCK),
-                 .id = p->id};
+                 .id = p->id,
+                 .molecules = &e->model->molecules,
+                 .molecule = e->molecule,
+                 .group = p->group};
   a.nexcluded = md_excluded_ids(e->model, p, &a.excluded);
   for (int d = 0; d < p->dim; ++d) {
     a.x[d] = e->near.x[d];
@@ -382,6 +402,7 @@ md_status engine_rebin(md_engine *e)
   mark = md_time();
   MD_TRY(reserve(e));
   MD_TRY(pad(e));
+  MD_TRY(find_molecules(e));
   if (e->model->bonds.ntypes > 0) MD_TRY(md_partners_find(&e->partners, e->p, e->threads));
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
   e->moved = false;

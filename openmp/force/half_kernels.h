@@ -81,6 +81,7 @@ MD_FN int32_t half_part(const list_args *a, const simd_f *xi, simd_f reach2, con
       found += scan_range(3, xi, reach2, x, first, r->last[k], NULL, 0, -1, out + found);
   }
   if (a->nexcluded > 0) found = leave_out(a, i, out, found);
+  if (a->molecule) found = leave_molecules_out(a, i, out, found);
   for (int l = 0; l < MD_SIMD_WIDTH; ++l) out[found + l] = a->far + l;
   return (found + MD_SIMD_WIDTH - 1) / MD_SIMD_WIDTH;
 }

@@ -176,6 +176,19 @@ static int32_t leave_out(const list_args *a, int64_t i, int32_t *list, int32_t n
   return kept;
 }
 
+/* The same for those that molecules exclude. */
+static int32_t leave_molecules_out(const list_args *a, int64_t i, int32_t *list, int32_t n)
+{
+  int32_t kept = 0;
+  for (int32_t r = 0; r < n; ++r) {
+    const int32_t j = list[r];
+    const uint32_t groups = a->group ? (a->group[i] & a->group[j]) | MD_GROUP_ALL : MD_GROUP_ALL;
+    list[kept] = j;
+    kept += !md_molecules_exclude(a->molecules, groups, a->molecule[i] == a->molecule[j]);
+  }
+  return kept;
+}
+
 /* Turns the lists of the lanes into rows, filled up with `far`, at the end of the arena. Returns false if out of
  * memory. */
 static bool write_block(arena *a, const int32_t *length, int32_t rows, int32_t far)
@@ -209,6 +222,7 @@ MD_FN bool build(const list_args *a, int dim, bool ghosts, int64_t first, int64_
       if (need > memory->lane_capacity && !grow_lanes(memory, need)) return false;
       length[l] = scan(a, dim, &s, i, memory->lane[l]);
       if (a->nexcluded > 0) length[l] = leave_out(a, i, memory->lane[l], length[l]);
+      if (a->molecule) length[l] = leave_molecules_out(a, i, memory->lane[l], length[l]);
       if (length[l] > longest) longest = length[l];
     }
     if (!write_block(memory, length, longest, a->far)) return false;

@@ -61,6 +61,11 @@ typedef struct list_args {
   const int64_t *id;   /* of owned particles and ghosts */
   int nexcluded;       /* ids that are left out of the list of particle i: excluded[k][i], k < nexcluded */
   int64_t *const *excluded;
+  /* Exclusions by molecules: the molecules and groups of owned particles and ghosts. molecule: NULL if there are none;
+   * group: NULL if there is only `all`. */
+  const md_molecules *molecules;
+  const double *molecule;
+  const uint32_t *group;
 } list_args;
 
 /* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of

@@ -70,10 +70,11 @@ static md_status find_group(md_sim *sim, const char *name, int *group)
 {
   MD_TRY(md_group_find(sim, name, group));
   if (!md_dynamic_group_is(sim, *group)) return MD_OK;
-  return md_error(MD_USAGE,
-                  "neigh_modify exclude group: the group %s is dynamic, and the types of particles that it "
-                  "divides must stay during a run; make it static first, with `group %s static`",
-                  name, name);
+  return md_error(
+      MD_USAGE,
+      "neigh_modify exclude: the group %s is dynamic, and the pairs that are excluded must stay during "
+      "a run; make it static first, with `group %s static`",
+      name, name);
 }
 
 static md_status add_groups(md_model *model, const int group[2])
@@ -102,19 +103,39 @@ static md_status exclude_groups(md_sim *sim, char *const *word)
   return MD_OK;
 }
 
+static md_status exclude_molecules(md_sim *sim, const char *what, const char *group)
+{
+  md_molecules *m = &sim->model.molecules;
+  if (!sim->model.bonded)
+    return md_error(MD_USAGE, "neigh_modify exclude %s: particles have no molecules; use atom_style bond",
+                    what);
+  if (m->n == MD_MOLECULES_MAX)
+    return md_error(MD_USAGE, "neigh_modify exclude: at most %d exclusions by molecules are accepted",
+                    (int)MD_MOLECULES_MAX);
+  MD_TRY(find_group(sim, group, &m->group[m->n]));
+  m->inter[m->n++] = strcmp(what, "molecule/inter") == 0;
+  return MD_OK;
+}
+
 md_status md_exclude(md_sim *sim, const md_words *words, int *k)
 {
   const char *what = *k + 1 < words->n ? words->word[*k + 1] : "";
-  const bool types = strcmp(what, "type") == 0;
+  const bool types = strcmp(what, "type") == 0, molecules = strncmp(what, "molecule", 8) == 0;
   ++*k;
   if (strcmp(what, "none") == 0) {
-    sim->model.nexcluded = sim->model.nexcluded_groups = 0;
+    sim->model.nexcluded = sim->model.nexcluded_groups = sim->model.molecules.n = 0;
     return MD_OK;
   }
+  if (molecules && (what[8] == '\0' || strcmp(what + 8, "/intra") == 0 || strcmp(what + 8, "/inter") == 0)) {
+    if (*k + 1 >= words->n) return md_error(MD_USAGE, "neigh_modify exclude %s needs a group", what);
+    MD_TRY(md_sim_need_box(sim, "neigh_modify exclude"));
+    return exclude_molecules(sim, what, words->word[++*k]);
+  }
   if (!types && strcmp(what, "group") != 0)
-    return md_error(
-        MD_USAGE, "neigh_modify exclude: '%.64s' is not available; accepted are type I J, group A B and none",
-        what);
+    return md_error(MD_USAGE,
+                    "neigh_modify exclude: '%.64s' is not available; accepted are type I J, group A B, "
+                    "molecule/intra GROUP, molecule/inter GROUP and none",
+                    what);
   if (*k + 2 >= words->n) return md_error(MD_USAGE, "neigh_modify exclude %s needs two %ss", what, what);
   MD_TRY(md_sim_need_box(sim, "neigh_modify exclude"));
   *k += 2;

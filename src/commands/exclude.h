@@ -2,15 +2,17 @@
  *
  * Engines know pairs of types that do not interact (md_model.excluded), whose coefficients are zero. Groups that are
  * all particles of some types are turned into the pairs of these types. Other groups stay (md_model.excluded_groups),
- * and each run divides the types by them (common/subtypes.h).
+ * and each run divides the types by them (common/subtypes.h). Pairs that molecules exclude stay too, and engines leave
+ * them out of their lists (common/molecules.h).
  */
 #ifndef MD_SRC_COMMANDS_EXCLUDE_H
 #define MD_SRC_COMMANDS_EXCLUDE_H
 
 #include "src/sim.h"
 
-/* Reads exclude type I J, exclude group A B or exclude none: *k is at `exclude`, and then at its last word. Collective.
- * MD_USAGE: a word is refused, a group is dynamic, or there are too many pairs or groups. */
+/* Reads exclude type I J, group A B, molecule/intra GROUP, molecule/inter GROUP or none. *k is at `exclude`, and then
+ * at its last word. Collective. MD_USAGE: a word is refused, a group is dynamic, particles have no molecules, or there
+ * are too many pairs or groups. */
 md_status md_exclude(md_sim *sim, const md_words *words, int *k) MD_CHECKED;
 
 #endif

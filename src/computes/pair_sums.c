@@ -51,6 +51,10 @@ md_status md_pair_sums(md_sim *sim, int group, int n, md_pair_terms terms, md_fi
     return md_error(MD_USAGE,
                     "energy and stress of each particle are not available in a system with bonds, because "
                     "this search of pairs has no bonds");
+  if (model->molecules.n > 0)
+    return md_error(
+        MD_USAGE, "energy and stress of each particle are not available with neigh_modify exclude molecule, "
+                  "because this search of pairs has no molecules");
   MD_TRY(md_comm_agree(
       sim->comm, md_array_new_zero(&s.sum, sim->particles.n * n + 1, sizeof *s.sum, "sums over pairs")));
   md_status status = model->cutoff > 0.0 ? md_neighbours_visit(sim, &search) : MD_OK;

@@ -161,6 +161,24 @@ static int element_of(const md_engine *e, int64_t i)
   return md_model_pair(e->model)->eam->element[md_subtype_of(e->model, e->p, i)];
 }
 
+/* Is the pair within the cutoff left out, because of its molecules, or because bonds connect the particles? */
+static bool is_excluded(const md_engine *e, int64_t i, int64_t j, double r2)
+{
+  const double cutoff = e->model->cutoff;
+  const md_molecules *molecules = &e->model->molecules;
+  int64_t *const *ids;
+  if (!(e->model->bonds.ntypes > 0 || molecules->n > 0) || !(r2 < cutoff * cutoff)) return false;
+  if (molecules->n > 0) {
+    const uint32_t groups = e->p->group ? (e->p->group[i] & e->p->group[j]) | MD_GROUP_ALL : MD_GROUP_ALL;
+    if (md_molecules_exclude(molecules, groups, e->p->molecule[i] == e->p->molecule[j])) return true;
+  }
+  if (e->model->bonds.ntypes == 0) return false;
+  const int n = md_excluded_ids(e->model, e->p, &ids);
+  int k = 0;
+  while (k < n && ids[k][i] != e->p->id[j]) ++k;
+  return k < n;
+}
+
 /* Pass 1 of a style with a density: slope and embedding of each particle. */
 static void find_slopes(md_engine *e)
 {
@@ -170,7 +188,8 @@ static void find_slopes(md_engine *e)
     for (int64_t j = 0; j < e->p->n; ++j)
       for (int64_t s = first_shift(i, j); s < e->shifts; ++s) {
         double delta[3];
-        count += md_density_term(eam, element_of(e, i), element_of(e, j), separation(e, i, j, s, delta));
+        const double r2 = separation(e, i, j, s, delta);
+        if (!is_excluded(e, i, j, r2)) count += md_density_term(eam, element_of(e, i), element_of(e, j), r2);
       }
     e->embedding[i] = md_eam_embedding(eam, element_of(e, i), count, &e->slope[i]);
   }
@@ -183,18 +202,6 @@ static md_status prepare_terms(md_engine *e, int64_t step)
   if (md_pair_has_density(&e->model->pair)) find_slopes(e);
   if (md_pair_is_dissipative(&e->model->pair)) e->dissipation = md_model_dissipation(e->model, step);
   return MD_OK;
-}
-
-/* Is the pair within the cutoff left out, because bonds connect the particles? */
-static bool is_excluded(const md_engine *e, int64_t i, int64_t j, double r2)
-{
-  const double cutoff = e->model->cutoff;
-  int64_t *const *ids;
-  if (e->model->bonds.ntypes == 0 || !(r2 < cutoff * cutoff)) return false;
-  const int n = md_excluded_ids(e->model, e->p, &ids);
-  int k = 0;
-  while (k < n && ids[k][i] != e->p->id[j]) ++k;
-  return k < n;
 }
 
 /* A pair of a style whose force needs more than the distance. output: for output, else impulses. */

@@ -324,6 +324,8 @@ static md_status need_unused(const md_sim *sim, int group)
     if (sim->model.compute[k].group == group) user = "a compute (uncompute it first)";
   for (int k = 0; k < 2 * sim->model.nexcluded_groups; ++k)
     if (sim->model.excluded_groups[k / 2][k % 2] == group) user = "neigh_modify exclude (exclude none first)";
+  for (int k = 0; k < sim->model.molecules.n; ++k)
+    if (sim->model.molecules.group[k] == group) user = "neigh_modify exclude molecule (exclude none first)";
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (o->group == group) user = "a dump (undump it first)";
   return user ? md_error(MD_USAGE, "group '%s' cannot be deleted: it is that of %s", name, user) : MD_OK;

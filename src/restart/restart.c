@@ -365,6 +365,23 @@ static void walk_excluded_groups(walk *w, md_model *m)
   }
 }
 
+/* Exclusions by molecules. */
+static void walk_molecules(walk *w, md_model *m)
+{
+  md_molecules *e = &m->molecules;
+  int64_t group[MD_MOLECULES_MAX];
+  if (w->status != MD_OK) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "model/molecules") : e->n == 0) return;
+  limited(w, "model/molecules", &e->n, 1, MD_MOLECULES_MAX);
+  for (int k = 0; k < e->n; ++k) group[k] = e->group[k];
+  numbers(w, "model/molecule_groups", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {e->n}}, group);
+  flags(w, "model/molecules_differ", e->n, e->inter);
+  for (int k = 0; k < e->n && w->status == MD_OK; ++k) {
+    if (group[k] < 0 || group[k] >= MD_GROUPS_MAX) w->status = wrong(w, "model/molecule_groups");
+    e->group[k] = (int)group[k];
+  }
+}
+
 static void walk_groups(walk *w, md_groups *groups)
 {
   limited(w, "model/groups", &groups->n, 1, MD_GROUPS_MAX);
@@ -534,6 +551,7 @@ static void walk_model(walk *w, md_model *m)
   walk_pair(w, m);
   walk_excluded(w, m);
   walk_excluded_groups(w, m);
+  walk_molecules(w, m);
   real(w, "model/timestep", &m->dt);
   walk_groups(w, &m->groups);
   walk_fixes(w, m);

@@ -44,6 +44,58 @@ def test_lmp_has_the_same_chains(bonds, fast_engine, tmp_path):
         assert abs(a[0] - b[0]) < 1e-10 * scale and abs(a - b).max() < 1e-6 * scale, name
 
 
+EXCLUDED = ("molecule/intra all", "molecule/inter all", "molecule/intra some exclude molecule/inter more")
+FREE = ("special_bonds lj/coul 1 1 1", *HARMONIC[1:])
+
+
+@pytest.mark.skipif(not LMP, reason="lmp is not installed")
+@pytest.mark.parametrize("bonds", [FREE, MIXED], ids=["free", "0 1 0"])
+@pytest.mark.parametrize("exclude", EXCLUDED)
+def test_lmp_excludes_the_same_molecules(exclude, bonds, fast_engine, tmp_path):
+    """Pairs within molecules, between them, and of groups; bonds stay.  Two of them get number 0, which is none."""
+    data = CHAINS.read_text().split("\nAtoms # bond\n\n")
+    atoms, rest = data[1].split("\n\n", 1)
+    rows = [line.split() for line in atoms.splitlines()]
+    atoms = "\n".join(" ".join([row[0], "0" if row[1] in ("3", "5") else row[1], *row[2:]]) for row in rows)
+    (tmp_path / "start").write_text(f"{data[0]}\nAtoms # bond\n\n{atoms}\n\n{rest}")
+    groups = "group some id 1:100\ngroup more id 60:216:2\n" if "some" in exclude else ""
+    often = "neigh_modify every 1 delay 0 check yes"
+    text = system(bonds, "start") + f"{groups}{often} exclude {exclude}\nthermo 25\nrun 50\n"
+    ours = harness.run(text, tmp_path, engine=fast_engine).table
+    (tmp_path / "in.lmp").write_text(text)
+    subprocess.run([LMP, "-in", "in.lmp", "-log", "lmp.log", "-screen", "none"], cwd=tmp_path, check=True)
+    theirs = harness.read_tables((tmp_path / "lmp.log").read_text())[0]
+    for name in ours.titles:
+        a, b = np.array(list(ours.column(name))), np.array(list(theirs.column(name)))
+        scale = max(1.0, abs(b).max())
+        assert abs(a[0] - b[0]) < 1e-10 * scale and abs(a - b).max() < 1e-6 * scale, name
+    all_pairs = harness.run(text.replace(f" exclude {exclude}", ""), tmp_path, engine=fast_engine).table
+    assert abs(all_pairs.at(0)["E_pair"] - ours.at(0)["E_pair"]) > 0.1
+
+
+def test_excluded_molecules_go_on_after_a_restart(tmp_path):
+    """If they are excluded again, as in LAMMPS.  `molecule` is `molecule/intra`."""
+    exclude = "neigh_modify exclude molecule some exclude molecule/inter some\n"
+    one = harness.run(system(FREE) + "group some id 1:100\n" + exclude +
+                      "thermo 20\nrun 20\nwrite_restart middle\nrun 20\n", tmp_path).tables[1]
+    again = f"read_restart middle\nneighbor 0.4 bin\nfix 1 all nve\n{THERMO}thermo 20\n"
+    assert harness.run(again + exclude + "run 20\n", tmp_path).table.rows == one.rows
+    none = harness.run(again + exclude + "neigh_modify exclude none\nrun 20\n", tmp_path).table
+    assert none.rows[0] != one.rows[0]
+
+
+def test_excluded_molecules_that_are_refused(tmp_path):
+    exclude = "neigh_modify exclude molecule"
+    for line, words in ((f"group some dynamic all\n{exclude} some\n", ["the group some is dynamic"]),
+                        ("neigh_modify exclude molecule/inter few\n", ["unknown group 'few'"]),
+                        ("neigh_modify exclude molecule/outer all\n", ["'molecule/outer'", "molecule/inter GROUP"]),
+                        (f"group some id 1\n{exclude} some\ngroup some delete\n", ["exclude none first"]),
+                        ("neigh_modify" + 9 * " exclude molecule all" + "\n", ["at most 8 exclusions"]),
+                        ("neigh_modify exclude molecule all\ncompute 1 all pe/atom\ncompute 2 all reduce sum c_1\n"
+                         "thermo_style custom step c_2\nrun 0\n", ["energy and stress of each particle"])):
+        refused(run_deck(tmp_path, system(FREE) + line), USAGE, *words)
+
+
 def bond_lengths(folder):
     """Of the last frame of a dump with the columns id x y z."""
     rows = (folder / "x.dump").read_text().split("ITEM: ATOMS id x y z\n")[-1].splitlines()

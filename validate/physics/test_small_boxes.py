@@ -64,7 +64,8 @@ run {steps}
 
 
 def write_start(knobs: dict, folder) -> None:
-    harness.run(SMALL.read_text() + "write_data start.data nocoeff\n", folder, variables={**knobs, "steps": 20})
+    """A data file of the fluid that the crystal of in.small becomes."""
+    harness.run(SMALL.read_text() + "write_data start.data nocoeff\n", folder, variables={**knobs, "steps": 400})
 
 
 def both(knobs: dict, engine: str, folder, more: str = "", steps: int = 50):
