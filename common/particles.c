@@ -253,6 +253,16 @@ void md_particles_show(md_particles *p, const md_box *box)
   }
 }
 
+double md_particle_scaled(const md_particles *p, const md_box *box, int axis, int64_t i)
+{
+  double x[3], fraction[3];
+  const bool along = box->triclinic && axis < p->dim;
+  if (!along) return ((axis < p->dim ? p->x[axis][i] : 0.0) - box->lo[axis]) / box->length[axis];
+  md_particle_shown(p, box, i, x);
+  md_box_fractions(box, x, fraction);
+  return fraction[axis];
+}
+
 void md_particles_wrap(md_particles *p, const md_box *box)
 {
   if (box->triclinic) {

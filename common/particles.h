@@ -137,6 +137,9 @@ static inline void md_particle_shown(const md_particles *p, const md_box *box, i
   md_box_show(box, x);
 }
 
+/* Where particle i is shown along an axis, in units of the box's edges. In two dimensions z is 0. */
+double md_particle_scaled(const md_particles *p, const md_box *box, int axis, int64_t i);
+
 /* Moves the owned particles of a tilted box to where they are shown. Exact: md_particles_wrap moves them back. */
 void md_particles_show(md_particles *p, const md_box *box);
 

@@ -62,24 +62,11 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   return MD_OK;
 }
 
-/* Where particle i is shown along an axis, in units of the box's edges. */
-static double scaled_place(const md_sim *sim, int axis, int64_t i)
-{
-  const md_particles *p = &sim->particles;
-  const md_box *box = &sim->model.box;
-  double x[3], fraction[3];
-  if (axis >= p->dim) return 0.0;
-  if (!box->triclinic) return (p->x[axis][i] - box->lo[axis]) / box->length[axis];
-  md_particle_shown(p, box, i, x);
-  md_box_fractions(box, x, fraction);
-  return fraction[axis];
-}
-
 /* The values of an attribute that formulas do not know. */
 static void fill_other(const md_sim *sim, const char *name, double *value)
 {
   for (int64_t i = 0; i < sim->particles.n; ++i)
-    value[i] = name[1] == 's' ? scaled_place(sim, name[0] - 'x', i)
+    value[i] = name[1] == 's' ? md_particle_scaled(&sim->particles, &sim->model.box, name[0] - 'x', i)
                               : sim->comm->rank + (strcmp(name, "procp1") == 0);
 }
 

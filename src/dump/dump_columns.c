@@ -183,18 +183,6 @@ static double place(const md_frame *frame, int axis, int64_t i)
   return x[axis];
 }
 
-/* The same in units of the box's edges. */
-static double scaled_place(const md_frame *frame, int axis, int64_t i)
-{
-  const md_particles *p = frame->rows.particles;
-  const md_box *box = &frame->model->box;
-  double x[3], fraction[3];
-  if (!box->triclinic) return (component(p->x, axis, p->dim, i) - box->lo[axis]) / box->length[axis];
-  md_particle_shown(p, box, i, x);
-  md_box_fractions(box, x, fraction);
-  return axis < p->dim ? fraction[axis] : (0.0 - box->lo[axis]) / box->length[axis];
-}
-
 /* The velocity of particle i along an axis. */
 static double velocity(const md_frame *frame, int axis, int64_t i)
 {
@@ -220,7 +208,7 @@ double md_dump_value(const md_dump_column *column, const md_frame *frame, int64_
   const int axis = column->axis;
   switch (column->what) {
   case MD_DUMP_X: return place(frame, axis, i);
-  case MD_DUMP_XS: return scaled_place(frame, axis, i);
+  case MD_DUMP_XS: return md_particle_scaled(frame->rows.particles, &frame->model->box, axis, i);
   case MD_DUMP_V: return velocity(frame, axis, i);
   case MD_DUMP_F: return component(frame->rows.force, axis, p->dim, i);
   case MD_DUMP_MASS: return md_shown_mass_of(frame->model, p, i);

@@ -25,6 +25,20 @@ static bool is_known_now(const char *name)
   return !strchr("cfv", name[0]) || (name[1] != '_' && name[0] != 'f') || strncmp(name, "f_", 2) == 0;
 }
 
+/* Is the value a place in units of the box's edges: xs, ys or zs? */
+static bool is_scaled(const char *name)
+{
+  return name[0] >= 'x' && name[0] <= 'z' && strcmp(name + 1, "s") == 0;
+}
+
+static md_status fill(md_sim *sim, const char *name, double *value)
+{
+  if (!is_scaled(name)) return md_particle_values_of(sim, name, value);
+  for (int64_t i = 0; i < sim->particles.n; ++i)
+    value[i] = md_particle_scaled(&sim->particles, &sim->model.box, name[0] - 'x', i);
+  return MD_OK;
+}
+
 static md_status keep(fix_store_state *fix, md_sim *sim)
 {
   const md_particles *p = &sim->particles;
@@ -35,7 +49,7 @@ static md_status keep(fix_store_state *fix, md_sim *sim)
     status = md_array_new_zero(&all, p->n * fix->n + 1, sizeof *all, "values of particles");
   status = md_comm_agree(sim->comm, status);
   for (int k = 0; k < fix->n && status == MD_OK; ++k) {
-    status = md_particle_values_of(sim, fix->name[k], value);
+    status = fill(sim, fix->name[k], value);
     for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
       if (md_particles_in_group(p, bit, i)) all[i * fix->n + k] = value[i];
   }
@@ -50,11 +64,11 @@ static md_status read_name(fix_store_state *fix, const md_sim *sim, const char *
   if (strcmp(word, "com") == 0)
     return md_error(MD_USAGE,
                     "fix store/state com: it is for unwrapped places, and particles have no image flags");
-  if (strlen(word) >= sizeof *fix->name || !md_particle_values_has(sim, word))
+  if (strlen(word) >= sizeof *fix->name || !(is_scaled(word) || md_particle_values_has(sim, word)))
     return md_error(
         MD_USAGE,
-        "fix store/state: '%.80s' is no value of particles; accepted are id type mass x y z vx vy vz fx fy "
-        "fz, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME, mol and v_NAME of style atom",
+        "fix store/state: '%.80s' is no value of particles; accepted are id type mass x y z xs ys zs vx vy "
+        "vz fx fy fz, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME, mol and v_NAME of style atom",
         word);
   memcpy(fix->name[fix->n++], word, strlen(word) + 1);
   return MD_OK;
@@ -125,11 +139,13 @@ static void free_values(md_output_fix *base)
 const md_output_fix_style md_fix_store_state_style = {
     .name = "store/state",
     .usage = "store/state N VALUE ...",
-    .help = "keeps values of each particle of the group, f_ID, or f_ID[K] if there are several: with N 0 "
-            "those of when\n"
-            "the fix is defined, or of the next run's first step for values that only a run knows, such as "
-            "fx and\n"
-            "c_ID; else those of every N-th step. VALUE is as for ave/atom",
+    .help =
+        "keeps values of each particle of the group, f_ID, or f_ID[K] if there are several: with N 0 "
+        "those of when\n"
+        "the fix is defined, or of the next run's first step for values that only a run knows, such as "
+        "fx and\n"
+        "c_ID; else those of every N-th step. VALUE is as for ave/atom, or xs, ys or zs: places in units of\n"
+        "the box's edges",
     .size = sizeof(fix_store_state),
     .parse = parse,
     .begin = begin,

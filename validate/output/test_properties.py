@@ -3,6 +3,7 @@ lmp, the same on every engine and number of ranks, in restarts and behind edits.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import harness
@@ -21,10 +22,12 @@ compute one all property/atom type
 fix s odd store/state 0 x vx
 fix sc all store/state 0 c_ke fy
 fix sn all store/state 10 vx
+fix ss all store/state 0 xs ys zs
 fix a all ave/atom 2 3 10 vx c_ke c_q[2]
 compute sum all reduce sum c_q[1] c_q[2] c_q[3] c_q[4] c_one f_s[1] f_s[2] f_sc[1] f_sc[2] f_sn f_a[1] f_a[2] f_a[3]
+compute more all reduce sum f_ss[1] f_ss[2] f_ss[3]
 compute top all reduce max c_q[1] f_s[1] f_sc[2] f_sn f_a[1] f_a[2]
-fix f all ave/time 10 1 10 c_sum[*] c_top[*] file a.txt format " %.10g"
+fix f all ave/time 10 1 10 c_sum[*] c_top[*] c_more[*] file a.txt format " %.10g"
 thermo 100
 run 15
 unfix sn
@@ -36,6 +39,21 @@ run 15
 @needs_lmp
 def test_values_of_lammps(tmp_path):
     assert_like_lmp(MELT + KEPT, tmp_path, "a")
+
+
+@pytest.mark.parametrize("knobs", [{}, {"dim": 2, "n": 8, "xz": 0, "yz": 0, "xy": 1.7}], ids=["3D", "2D"])
+def test_scaled_places_of_tilted_boxes(knobs, tmp_path):
+    """Those that are kept are those of the dump at that step, and stay."""
+    text = harness.deck("in.tilted").read_text().replace("\ndump ", "\nfix s all store/state 10 xs ys zs\n"
+                                                         "dump d all custom 5 d.txt id xs ys zs f_s[1] f_s[2] f_s[3]\n"
+                                                         "dump_modify d format float %.17g sort id\ndump ")
+    harness.run(text, tmp_path, variables={**knobs, "steps": 15})
+    frames = [np.array([line.split() for line in part.splitlines()[8:]], float)
+              for part in (tmp_path / "d.txt").read_text().split("ITEM: TIMESTEP\n")[1:]]
+    assert len(frames) == 4
+    for k, kept in enumerate((0, 0, 2, 2)):
+        np.testing.assert_array_equal(frames[k][:, 4:], frames[kept][:, 1:4])
+    assert np.abs(frames[2][:, 1:3] - frames[0][:, 1:3]).max() > 0.01
 
 
 DUMPED = KEPT.replace("thermo 100", "dump d odd custom 15 d.txt id d_w i_k c_q[1] f_s[2] f_a[1]\nthermo 100")
