@@ -126,7 +126,7 @@ md_status md_compute_temperature(const md_model *model, const char *what, const 
   if (model->compute[*place].kind == MD_COMPUTE_temp_region)
     return md_error(MD_USAGE,
                     "%s: compute '%.64s' is of style temp/region, and region %.64s is not a block with side "
-                    "in; such a temperature is only for output",
+                    "in, or the box may be tilted; such a temperature is only for output",
                     what, id, model->compute[*place].of);
   return md_error(MD_USAGE, "%s: compute '%.64s' is of style %s, which is only for output", what, id,
                   style->name);
@@ -281,8 +281,11 @@ md_status md_computes_prepare(md_model *model)
       MD_TRY(md_compute_take_flow(model, &model->compute[c]));
     MD_TRY(settle_ramp(model, &model->compute[c]));
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK && model->box.triclinic)
-      return md_error(MD_USAGE, "compute %s: blocks of a tilted box have no temperature of their own",
-                      model->compute[c].id);
+      return md_error(
+          MD_USAGE,
+          "compute %s: the box may be tilted since the compute was defined; uncompute it, and define "
+          "it again behind change_box",
+          model->compute[c].id);
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK)
       md_bias_settle_block(&model->compute[c].bias, &model->box);
     MD_TRY(md_compute_join(model, &model->compute[c]));

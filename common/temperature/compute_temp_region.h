@@ -2,9 +2,9 @@
  * T = 2 K / (dim N - extra), where extra is dim (compute_modify).
  *
  * Of a block the value is made of sums, by every engine: the bias of the temperature is the block (bias.h), which may
- * be the temperature of a thermostat. Of any other region it is made of the places of all particles on the host
- * (src/sums/temperature.c), and is only for output. Cost: that of a temperature, or else a copy of all particles from
- * the engine, where it is shown.
+ * be the temperature of a thermostat. Of any other region, and in a box that may be tilted, it is made of the places of
+ * all particles on the host (src/sums/temperature.c), and is only for output. Cost: that of a temperature, or else a
+ * copy of all particles from the engine, where it is shown.
  */
 #if defined MD_COMPUTE_STYLE
 
@@ -43,7 +43,7 @@ static const md_compute_style temp_region_style = {
     .name = "temp/region",
     .usage = "temp/region ID",
     .help = "temperature of those particles of the group that are in the region ID at the time; of a block\n"
-            "with side in, also for thermostats (fix_modify temp)",
+            "with side in, and without tilt, also for thermostats (fix_modify temp)",
     .nvalue = 1,
     .temperature = true,
     .of_places = true,

@@ -44,7 +44,8 @@ static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
     return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", style->name, words->word[0]);
   if (compute->kind == MD_COMPUTE_temp_region) {
     MD_TRY(md_region_find(sim, compute->of, &region));
-    if (md_region_is_block(region)) compute->bias = md_region_bias(region, sim->model.box.dim);
+    if (md_region_is_block(region) && !sim->model.box.triclinic)
+      compute->bias = md_region_bias(region, sim->model.box.dim);
     return MD_OK;
   }
   if (!compute->of[0]) return MD_OK;

@@ -239,6 +239,8 @@ MEASURED = """
 group some id 1:300
 region ball sphere 0.2 1.2 2.7 1.9 units box side {side}
 compute t all temp/region ball
+region block block -0.5 2.9 0.1 3.4 0.3 4.1 units box side {side}
+compute b all temp/region block
 compute r some reduce/region ball sum x vy
 compute s all property/atom xs ys zs
 compute f all reduce sum c_s[1] c_s[2] c_s[3]
@@ -250,7 +252,7 @@ variable inside equal count(some,ball)
 dump all all custom 10 all.dump id type x y z vx vy vz xs ys zs
 dump near all custom 10 near.dump id
 dump_modify near region ball
-thermo_style custom step c_t c_r[1] c_r[2] c_f[1] c_f[2] c_f[3] f_k[1][1] f_k[2][1] c_m v_inside
+thermo_style custom step c_t c_b c_r[1] c_r[2] c_f[1] c_f[2] c_f[3] f_k[1][1] f_k[2][1] c_m v_inside
 thermo_modify norm no format float %.15g
 thermo 10
 run 30
@@ -267,9 +269,13 @@ def test_regions_lie_in_the_parallelepiped_during_a_run(side, tmp_path):
         assert 10 < inside.sum() < len(inside) - 10
         number, kind = frame.columns["id"], frame.columns["type"]
         some, mass = inside & (number <= 300), np.where(kind == 2, 2.5, 1.0)
+        block = ((places >= [-0.5, 0.1, 0.3]) & (places <= [2.9, 3.4, 4.1])).all(axis=1) == (side == "in")
+        assert 10 < block.sum() < len(block) - 10
+        of_block = (mass[:, None] * speeds**2)[block].sum() / (3 * block.sum() - 3)
         temperature = (mass[:, None] * speeds**2)[inside].sum() / (3 * inside.sum() - 3)
-        values = (temperature, places[some, 0].sum(), speeds[some, 1].sum(), *frame.vectors("xs", "ys", "zs").sum(0),
-                  (inside & (kind == 1)).sum(), (inside & (kind == 2)).sum(), places[inside, 1].sum(), some.sum())
+        values = (temperature, of_block, places[some, 0].sum(), speeds[some, 1].sum(),
+                  *frame.vectors("xs", "ys", "zs").sum(0), (inside & (kind == 1)).sum(), (inside & (kind == 2)).sum(),
+                  places[inside, 1].sum(), some.sum())
         assert [row[title] for title in table.titles[1:]] == pytest.approx(values, rel=1e-9, abs=1e-9)
         assert near[int(row["Step"]) // 10].columns["id"].tolist() == number[inside].tolist()
 
@@ -323,7 +329,10 @@ REFUSED = {
     "BOX\nATOMS\nfix 2 all indent 10 cylinder z 4 4 1\nrun 1": "fix indent: distances along x without z",
     "BOX\nATOMS\nfix 2 all drag NULL 4 NULL 1 1\nrun 1": "fix drag: distances along y without z",
     "BOX\nATOMS\ncompute 1 all temp/ramp vx 0 1 x 0 8\nrun 1": "can only change along z",
-    "BOX\nATOMS\nregion b block 0 4 0 4 0 4\ncompute 1 all temp/region b\nrun 1": "no temperature of their own",
+    "BOX\nATOMS\nregion b block 0 4 0 4 0 4\ncompute 1 all temp/region b\nunfix 1\nfix 2 all nvt temp 1 1 1\n"
+    "fix_modify 2 temp 1\nrun 1": "the box may be tilted",
+    "region r block 0 8 0 8 0 8\ncreate_box 1 r\ncreate_atoms 1 single 1 1 1\nmass 1 1\nregion b block 0 4 0 4 0 4\n"
+    "compute 1 all temp/region b\nchange_box all triclinic\nrun 1": "define it again behind change_box",
     "BOX\nATOMS\ncompute 1 all chunk/atom bin/1d x lower 1\nfix 2 all ave/chunk 1 1 1 1 vx file a\nrun 1":
         "units reduced",
     "BOX\nATOMS\nwrite_data a.data\nregion q block 0 1 0 1 0 1\nclear\nregion r block 0 8 0 8 0 8\ncreate_box 1 r\n"
