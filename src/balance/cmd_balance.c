@@ -139,6 +139,8 @@ static md_status shift(md_sim *sim, double imbalance[2])
 {
   md_comm *comm = sim->comm;
   int64_t total;
+  /* Particles of a restart are not yet with their owners. */
+  MD_TRY(comm->exchange->migrate(comm, &sim->model, &sim->particles));
   MD_TRY(md_balance_now(sim, &imbalance[0], &total));
   imbalance[1] = imbalance[0];
   if (imbalance[0] <= comm->balance.threshold) return MD_OK;

@@ -240,6 +240,7 @@ def test_moving_cuts_change_nothing(ranks, by, tmp_path):
     text = text.replace("run             ${steps}", f"fix even all balance 20 1.05{by}\nrun ${{steps}}")
     got = on_ranks(ranks, text, tmp_path / "ranks", variables=knobs)
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    assert (f", {ranks} bricks, " in got.log) == (by == " rcb")
 
 
 def test_domains_have_equally_many_cells(tmp_path):

@@ -81,6 +81,18 @@ timestep 0.01
 """
 DROPLET_FIXES = "fix 1 all nve\n"
 
+# Particles in one quarter of the box: with slabs, two of four ranks have them.
+FLAT_CORNER = """\
+dimension 2
+region b block 0 20 0 20 -1 1
+create_box 1 b
+region c block 1 8 1 8 -1 1
+create_atoms 1 random 100 7 c
+mass 1 1
+pair_style soft 1.0
+pair_coeff * * 25
+"""
+
 # A thermostat with a state of its own.
 CHAIN_FIXES = "fix 1 all nvt temp 1.0 2.0 0.5 tchain 4 tloop 2\n"
 
@@ -245,6 +257,16 @@ def test_the_file_describes_itself(tmp_path):
             rows = field[:] if field.ndim == 2 else [field[:]]
             assert field.attrs["checksum"].astype(np.uint64) == checksum(index, identity, rows), name
             assert len(field.attrs["meaning"]) > 0
+
+
+@pytest.mark.mpi
+def test_balance_knows_the_owners_of_a_restart(tmp_path):
+    """Ranks read equal shares of a restart, whichever domains the particles are in."""
+    corner = FLAT_CORNER + "fix 1 all nve\n"
+    finish(start(tmp_path, ranks=1, deck=corner + "write_restart r\n"))
+    finish(start(tmp_path, ranks=4, deck="read_restart r\nfix 1 all nve\nbalance 1.1 rcb\nrun 0\n"))
+    before, after = re.search(r"over the average (\S+), now (\S+)", (tmp_path / "log.myriad").read_text()).groups()
+    assert float(before) > 2.0 and float(after) < 1.1
 
 
 @pytest.mark.mpi
