@@ -292,6 +292,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
              model->bonds.ntypes == 0 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
              !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && model->placed == 0 &&
              !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
+  /* Anchors out of a restart may have no fix. The fused kernel of cells in two dimensions has no tags. */
+  if (dim == 2 && c->tagged && neighbours == MD_GPU_CELLS) c->fused = false;
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = !anchored && !dissipates && can_pack(model, o, c);

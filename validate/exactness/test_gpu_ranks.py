@@ -414,6 +414,19 @@ def test_minimisers_begin_with_the_particles_of_the_engine(style, tmp_path):
     assert on_ranks(2, deck, tmp_path / "gpu").table.rows == expected and len(expected) > 3
 
 
+def test_anchors_of_a_restart_without_their_fix(tmp_path):
+    if harness.hdf5_missing():
+        pytest.skip("this build has no HDF5")
+    box = ("dimension 2\nlattice sq 0.7\nregion b block 0 8 0 8 -0.5 0.5\ncreate_box 1 b\ncreate_atoms 1 box\n"
+           "mass 1 1\nvelocity all create 1 3\npair_style lj/cut 1.5\npair_coeff 1 1 1 1\n")
+    harness.run(box + "fix 2 all spring/self 3\nwrite_restart r\n", tmp_path)
+    deck = ("read_restart ../r\nfix 1 all nve\nthermo 5\nthermo_style custom step pe ke\n"
+            "thermo_modify format float %.17g\nrun 20\n")
+    expected = harness.run(deck, tmp_path / "naive", engine="naive").table.rows
+    package = {**STAGED, "neighbours": "cells"}
+    assert on_ranks(2, deck, tmp_path / "gpu", package=package).table.rows == expected
+
+
 def test_a_rank_without_particles_has_no_lists(tmp_path):
     deck = ("units lj\nboundary p p f\nregion b block 0 6 0 8.4 0 7.2\ncreate_box 1 b\n"
             "create_atoms 1 single 3 1 3.8\nmass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nneighbor 0.1 bin\n"
