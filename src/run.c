@@ -784,6 +784,8 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   if (!sim->resume && n > 0) MD_TRY(md_edits_begin(sim));
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;
   model->run_end = asked->stop >= 0 ? asked->stop : run.last;
+  sim->run_first = run.whole_first;
+  sim->run_last = run.last;
   sim->has_first_energy = false;
   const bool frame = sim->frame && md_frame_is_in(sim->frame, run.whole_first, run.last);
   int64_t from = run.whole_first;

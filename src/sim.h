@@ -110,7 +110,9 @@ struct md_sim {
   md_computed computed;   /* values of the model's computes at the step that was measured last */
   int64_t max_id;         /* largest id in use on all ranks */
   uint64_t pair_velocities_mark; /* of velocities, to which those of pair forces belong (pair_velocities.h) */
-  double run_seconds;            /* wall time since the run began, s; the thermo keyword cpu */
+  int64_t run_first,
+      run_last;       /* steps of the present run, or piece of one; run_begin of the model is that of ramps */
+  double run_seconds; /* wall time since the run began, s; the thermo keyword cpu */
   double run_work,
       run_neighbours; /* of this rank in the last run: seconds of lists and forces; stored neighbours */
   double run_builds;  /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */

@@ -158,8 +158,8 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   if (sim->restarts.every > 0)
     md_sim_explain(sim, "restart",
                    "no restart is written within a minimisation; --resume repeats it as a whole");
-  model->run_begin = run.whole_first;
-  model->run_end = run.last;
+  model->run_begin = sim->run_first = run.whole_first;
+  model->run_end = sim->run_last = run.last;
   sim->has_first_energy = false;
   if (m->dynamics) stop_particles(&sim->particles);
   if (m->relax.on) model->fix[m->relax.fix].state[0] = 0.0; /* the first row shows it */

@@ -155,6 +155,8 @@ static md_status execute(md_sim *sim, rerun *r)
   set_last(&run, r);
   model->run_begin = r->start >= 0 ? r->start : model->step;
   model->run_end = r->stop >= 0 ? r->stop : r->last < INT64_MAX ? r->last : model->run_begin;
+  sim->run_first = model->step;
+  sim->run_last = r->last < INT64_MAX ? r->last : model->step;
   sim->has_first_energy = false;
   return md_run_execute(&run);
 }

@@ -290,8 +290,8 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   now->computed = sim->computed = then->computed;
   now->model = then->model;
   sim->has_computed = true;
-  sim->model.run_begin = first;
-  sim->model.run_end = sim->model.step = last;
+  sim->model.run_begin = sim->run_first = first;
+  sim->model.run_end = sim->run_last = sim->model.step = last;
   md_log_print(sim->log, "Steps %lld to %lld were run before\n", (long long)first, (long long)last);
   return MD_OK;
 }

@@ -15,7 +15,8 @@
 #include <string.h>
 
 static int64_t get_step(const md_thermo_reading *r) { return r->step; }
-static int64_t get_elapsed(const md_thermo_reading *r) { return r->step - r->sim->model.run_begin; }
+static int64_t get_elapsed(const md_thermo_reading *r) { return r->step - r->sim->run_first; }
+static int64_t get_elaplong(const md_thermo_reading *r) { return r->step - r->sim->model.run_begin; }
 static int64_t get_atoms(const md_thermo_reading *r) { return r->sim->model.natoms; }
 static int64_t get_nbuild(const md_thermo_reading *r) { return (int64_t)r->sim->run_builds; }
 static int64_t get_zero(const md_thermo_reading *r)
@@ -45,7 +46,7 @@ static double get_tpcpu(const md_thermo_reading *r) { return get_spcpu(r) * r->s
 
 static double get_cpuremain(const md_thermo_reading *r)
 {
-  const double done = fabs((double)get_elapsed(r)), left = fabs((double)(r->sim->model.run_end - r->step));
+  const double done = fabs((double)get_elapsed(r)), left = fabs((double)(r->sim->run_last - r->step));
   return done > 0.0 ? r->sim->run_seconds * left / done : 0.0;
 }
 
@@ -133,7 +134,7 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
 #define KEYWORDS(KEYWORD)                                                                                    \
   KEYWORD(step, "Step", 0, get_step, NULL)                                                                   \
   KEYWORD(elapsed, "Elapsed", RUN, get_elapsed, NULL)                                                        \
-  KEYWORD(elaplong, "Elaplong", RUN, get_elapsed, NULL)                                                      \
+  KEYWORD(elaplong, "Elaplong", RUN, get_elaplong, NULL)                                                     \
   KEYWORD(dt, "Dt", 0, NULL, get_dt)                                                                         \
   KEYWORD(time, "Time", 0, NULL, get_time)                                                                   \
   KEYWORD(cpu, "CPU", RUN, NULL, get_cpu)                                                                    \

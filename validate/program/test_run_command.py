@@ -186,6 +186,15 @@ def test_particles_and_velocities_between_runs(tmp_path):
 # ---------------------------------------------------------------- variables and print
 
 
+def test_steps_since_the_run_and_since_its_ramps_began(tmp_path):
+    """The numbers of lmp."""
+    deck = MELT + ("thermo 2\nthermo_style custom step elapsed elaplong cpuremain\nrun 2\nrun 2 start 0 stop 100\n"
+                   "run 4 start 0 every 2 NULL\nminimize 0 0 2 9\n")
+    rows = [tuple(map(int, row[:3])) for table in tables(tmp_path, deck) for row in table.rows]
+    assert rows == [(0, 0, 0), (2, 2, 2), (2, 0, 2), (4, 2, 4), (4, 0, 4), (6, 2, 6), (6, 0, 6), (8, 2, 8),
+                    (8, 0, 0), (10, 2, 2)]
+
+
 def test_keywords_after_a_run(tmp_path):
     deck = MELT + ('run 0\nprint "<$(step) $(atoms) $(temp:%.12g)>"\nrun 10\nprint "<$(step) $(elapsed) $(temp)>"\n'
                    'variable t equal temp\nprint "<${t}>"\nprint "<$(pe+ke-etotal:%.6f)>"\nprint "<$(dt) $(time)>"\n')
