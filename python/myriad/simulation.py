@@ -62,6 +62,13 @@ def _check(status: int) -> None:
         raise ERRORS.get(status, MyriadError)(message, status)
 
 
+def _text(word: str) -> bytes:
+    """A text for the library, where it ends at the first NUL."""
+    if "\0" in word:
+        raise ValueError(f"there is a NUL in {word!r}")
+    return word.encode()
+
+
 def version() -> str:
     """The version of the library."""
     return library.myriad_version().decode()
@@ -111,7 +118,7 @@ class Myriad:
         self._external: Dict[str, Any] = {}  # functions that the library may call, by the ID of their fix
         self._raised: Optional[BaseException] = None  # by one of them
         self._given: Dict[str, List[Any]] = {}  # energy and virial, of those in the form of LAMMPS
-        texts = [str(word).encode() for word in words]
+        texts = [_text(str(word)) for word in words]
         _check(library.myriad_open(len(texts), (ctypes.c_char_p * (len(texts) + 1))(*texts), byref(self._handle)))
         _open.add(self)
         if interrupt is None:
@@ -145,11 +152,11 @@ class Myriad:
 
     def command(self, line: str) -> None:
         """Executes one command of a deck."""
-        self._check(library.myriad_command(self._handle, line.encode()))
+        self._check(library.myriad_command(self._handle, _text(line)))
 
     def commands_string(self, text: str) -> None:
         """Executes the lines of a text as a deck: with &, jump and label."""
-        self._check(library.myriad_commands(self._handle, text.encode()))
+        self._check(library.myriad_commands(self._handle, _text(text)))
 
     def commands_list(self, lines: Sequence[str]) -> None:
         """Executes commands one after the other."""
@@ -157,7 +164,7 @@ class Myriad:
 
     def file(self, path: Union[str, "PathLike[str]"]) -> None:
         """Executes a deck."""
-        self._check(library.myriad_file(self._handle, fspath(path).encode()))
+        self._check(library.myriad_file(self._handle, _text(fspath(path))))
 
     def run(self, steps: int) -> None:
         """The command run."""
@@ -168,17 +175,17 @@ class Myriad:
     def number(self, formula: str) -> float:
         """A thermo keyword, c_ID[1], f_ID, v_NAME, or a formula of these: md.number("pe/atoms")."""
         value = ctypes.c_double()
-        self._check(library.myriad_number(self._handle, formula.encode(), byref(value)))
+        self._check(library.myriad_number(self._handle, _text(formula), byref(value)))
         return value.value
 
     def array(self, name: str) -> np.ndarray:
         """The vector [rows], or the array [rows, columns], of c_ID, f_ID or a variable v_NAME of style vector."""
         rows, columns = ctypes.c_int64(), ctypes.c_int64()
-        size = (self._handle, name.encode(), 0, byref(rows), byref(columns), None)
+        size = (self._handle, _text(name), 0, byref(rows), byref(columns), None)
         self._check(library.myriad_array(*size))
         values = np.zeros((rows.value, columns.value))
         if values.size > 0:
-            self._check(library.myriad_array(self._handle, name.encode(), values.size, byref(rows), byref(columns),
+            self._check(library.myriad_array(self._handle, _text(name), values.size, byref(rows), byref(columns),
                                         values.ctypes.data))
         return values[:, 0].copy() if columns.value == 1 else values
 
@@ -190,24 +197,30 @@ class Myriad:
         """The values of several thermo keywords, by default those of thermo_style one."""
         return {name: self.number(name) for name in names or ("step", "temp", "epair", "etotal", "press")}
 
+    def _whole(self, function: Callable[..., int]) -> int:
+        """The whole number that a function of the library gives, which knows no errors."""
+        if not self._handle:
+            raise UsageError("there is no simulation: it is closed", 2)
+        return int(function(self._handle))
+
     def get_natoms(self) -> int:
         """The number of particles of all ranks."""
-        return int(library.myriad_natoms(self._handle))
+        return self._whole(library.myriad_natoms)
 
     @property
     def step(self) -> int:
         """The present step."""
-        return int(library.myriad_step(self._handle))
+        return self._whole(library.myriad_step)
 
     @property
     def rank(self) -> int:
         """The number of this rank, from 0."""
-        return int(library.myriad_rank(self._handle))
+        return self._whole(library.myriad_rank)
 
     @property
     def ranks(self) -> int:
         """The number of ranks."""
-        return int(library.myriad_ranks(self._handle))
+        return self._whole(library.myriad_ranks)
 
     def box(self) -> Box:
         """The box."""
@@ -265,7 +278,7 @@ class Myriad:
     def text(self, name: str) -> str:
         """What ${name} stands for in a deck."""
         value = ctypes.c_char_p()
-        self._check(library.myriad_text(self._handle, name.encode(), byref(value)))
+        self._check(library.myriad_text(self._handle, _text(name), byref(value)))
         return (value.value or b"").decode()
 
     # ---- particles
@@ -282,7 +295,7 @@ class Myriad:
         particles such as "vx", "c_ID[2]", "v_NAME" or "x*vy-y*vx", [natoms].  Types are whole numbers."""
         columns = COLUMNS.get(field, 1)
         values = np.zeros((self.get_natoms(), columns))
-        self._check(library.myriad_gather(self._handle, field.encode(), columns, values.ctypes.data))
+        self._check(library.myriad_gather(self._handle, _text(field), columns, values.ctypes.data))
         if columns > 1:
             return values
         return values[:, 0].astype(np.int64) if field == "type" else values[:, 0].copy()
@@ -294,7 +307,7 @@ class Myriad:
         if array.size != self.get_natoms() * columns:
             raise ValueError(f"{field} of {self.get_natoms()} particles has {self.get_natoms() * columns} numbers, "
                              f"not {array.size}")
-        self._check(library.myriad_scatter(self._handle, field.encode(), columns, array.ctypes.data))
+        self._check(library.myriad_scatter(self._handle, _text(field), columns, array.ctypes.data))
 
     def gather_atoms(self, name: str, dtype: int = 1, count: int = 1) -> np.ndarray:
         """LAMMPS's form of gather: a flat array, `count` numbers for each particle; dtype 0: whole numbers, 1: real."""
@@ -357,7 +370,7 @@ class Myriad:
             return 0
 
         wrapped = _External(call)
-        self._check(library.myriad_fix_external(self._handle, id.encode(), wrapped, None))
+        self._check(library.myriad_fix_external(self._handle, _text(id), wrapped, None))
         self._external[id] = wrapped
 
     def fix_external_forces(self, id: str, forces: Any) -> None:
@@ -365,14 +378,14 @@ class Myriad:
         array = np.ascontiguousarray(forces, dtype=np.float64)
         if array.shape != (self.get_natoms(), 3):
             raise ValueError(f"forces must have the shape ({self.get_natoms()}, 3), not {array.shape}")
-        self._check(library.myriad_fix_external_forces(self._handle, id.encode(), array.ctypes.data))
+        self._check(library.myriad_fix_external_forces(self._handle, _text(id), array.ctypes.data))
 
     def fix_external_energy(self, id: str, energy: float, virial: Sequence[float] = (0.0,) * 6) -> None:
         """Sets energy and virial, xx, yy, zz, xy, xz, yz, of a fix external of mode pf/array."""
         parts = np.ascontiguousarray(virial, dtype=np.float64)
         if parts.shape != (6,):
             raise ValueError(f"a virial has 6 numbers, not {parts.shape}")
-        self._check(library.myriad_fix_external_energy(self._handle, id.encode(), float(energy), parts.ctypes.data))
+        self._check(library.myriad_fix_external_energy(self._handle, _text(id), float(energy), parts.ctypes.data))
 
     def set_fix_external_callback(self, fix_id: str, callback: Callable[..., Any], caller: Any = None) -> None:
         """LAMMPS's form of fix_external: callback(caller, step, nlocal, tag, x, f), which may call

@@ -6,6 +6,7 @@
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
 #include "src/balance/balance.h"
+#include "src/box/faces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,8 +163,9 @@ md_status md_do_balance(md_sim *sim, const md_words *words)
   } else {
     MD_TRY(md_balance_read(sim, "balance", words, 0, &balance, &weights));
     if (sim->planning.checking) return MD_OK; /* a variable may need particles */
-    MD_TRY(md_balance_weigh(sim, &balance, &weights, &each));
   }
+  MD_TRY(md_faces_follow(sim)); /* commands before may have moved particles */
+  if (!places) MD_TRY(md_balance_weigh(sim, &balance, &weights, &each));
   const md_balance kept = comm->balance;
   balance.each = each;
   comm->balance = balance;

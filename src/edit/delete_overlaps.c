@@ -16,6 +16,7 @@
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
 #include "src/edit/delete_atoms.h"
 #include "src/edit/edit.h"
 
@@ -149,6 +150,7 @@ md_status md_delete_overlaps(md_sim *sim, double cutoff, uint32_t a, uint32_t b,
       return md_error(MD_USAGE, "delete_atoms overlap: the cutoff %g is more than half of the box along %c",
                       cutoff, 'x' + d);
   MD_TRY(md_edit_check_inside(sim, "delete_atoms overlap"));
+  MD_TRY(md_faces_follow(sim));
   MD_TRY(comm->domains->decompose(comm, model, cutoff));
   MD_TRY(comm->exchange->migrate(comm, model, p));
   mark_groups(p, a, b);

@@ -90,9 +90,10 @@ static md_status read_funcfl(md_text_file *f, md_eam_values *v)
   MD_TRY(read_mass(f, &v->mass[0]));
   MD_TRY(read_grid(f, v));
   MD_TRY(allocate(v));
-  MD_TRY(md_text_file_numbers(f, v->embedding, v->nrho));
-  MD_TRY(md_text_file_numbers(f, v->pair, v->nr));
-  return md_text_file_numbers(f, v->density, v->nr);
+  MD_TRY(md_text_file_table(f, v->embedding, v->nrho));
+  MD_TRY(md_text_file_table(f, v->pair, v->nr));
+  MD_TRY(md_text_file_table(f, v->density, v->nr));
+  return md_text_file_end(f);
 }
 
 /* The value at x steps of n values, by the cubic through four of them. */
@@ -161,11 +162,11 @@ static md_status read_element(md_text_file *f, md_eam_values *v, int b, bool eac
 {
   const size_t n = (size_t)v->nelement, nr = (size_t)v->nr;
   MD_TRY(read_mass(f, &v->mass[b]));
-  MD_TRY(md_text_file_numbers(f, v->embedding + (size_t)b * (size_t)v->nrho, v->nrho));
+  MD_TRY(md_text_file_table(f, v->embedding + (size_t)b * (size_t)v->nrho, v->nrho));
   for (size_t a = 0; a < n; ++a) {
     double *to = v->density + (a * n + (size_t)b) * nr;
     if (a == 0 || each)
-      MD_TRY(md_text_file_numbers(f, to, v->nr));
+      MD_TRY(md_text_file_table(f, to, v->nr));
     else
       memcpy(to, v->density + (size_t)b * nr, nr * sizeof *to);
   }
@@ -183,10 +184,10 @@ static md_status read_setfl(md_text_file *f, bool each, md_eam_values *v)
   for (int e = 0; e < v->nelement; ++e) MD_TRY(read_element(f, v, e, each));
   for (size_t a = 0; a < n; ++a)
     for (size_t b = 0; b <= a; ++b) {
-      MD_TRY(md_text_file_numbers(f, v->pair + (a * n + b) * nr, v->nr));
+      MD_TRY(md_text_file_table(f, v->pair + (a * n + b) * nr, v->nr));
       memcpy(v->pair + (b * n + a) * nr, v->pair + (a * n + b) * nr, nr * sizeof(double));
     }
-  return MD_OK;
+  return md_text_file_end(f);
 }
 
 /* ---- pair_coeff ---- */

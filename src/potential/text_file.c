@@ -69,3 +69,20 @@ md_status md_text_file_numbers(md_text_file *f, double *value, int64_t n)
   for (int64_t k = 0; k < n; ++k) MD_TRY(md_text_file_number(f, &value[k]));
   return MD_OK;
 }
+
+md_status md_text_file_table(md_text_file *f, double *value, int64_t n)
+{
+  MD_TRY(md_text_file_numbers(f, value, n));
+  f->at += strspn(f->at, " \t\r\v\f");
+  if (*f->at && *f->at != '\n')
+    return md_text_file_wrong(f, "a table ends within this line: before, a number is missing or too many");
+  return MD_OK;
+}
+
+md_status md_text_file_end(md_text_file *f)
+{
+  char *end;
+  while (isspace((unsigned char)*f->at)) f->line += *f->at++ == '\n';
+  (void)strtod(f->at, &end);
+  return end == f->at ? MD_OK : md_text_file_wrong(f, "there are more numbers than the tables have");
+}

@@ -28,4 +28,10 @@ char *md_text_file_line(md_text_file *f);
 md_status md_text_file_number(md_text_file *f, double *value) MD_CHECKED;
 md_status md_text_file_numbers(md_text_file *f, double *value, int64_t n) MD_CHECKED;
 
+/* A table of n numbers, which ends with its line. MD_USAGE: as above, or its last line goes on. */
+md_status md_text_file_table(md_text_file *f, double *value, int64_t n) MD_CHECKED;
+
+/* MD_USAGE: another number follows. */
+md_status md_text_file_end(md_text_file *f) MD_CHECKED;
+
 #endif

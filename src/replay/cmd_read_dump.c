@@ -35,6 +35,7 @@ static md_status read_snapshot(md_sim *sim, md_snapshots *snapshots, int64_t ste
   md_taken taken;
   MD_TRY(md_comm_agree(sim->comm, find_step(snapshots, step, path, &snapshot)));
   MD_TRY(md_take_snapshot(sim, "read_dump", take, snapshots, snapshot, &taken));
+  MD_TRY(md_comm_agree(sim->comm, md_snapshots_end(snapshots)));
   report(sim, &taken);
   if (take->step) sim->model.step = step;
   return MD_OK;

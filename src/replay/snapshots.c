@@ -209,6 +209,14 @@ md_status md_snapshots_row(md_snapshots *s, char ***word)
   return n == s->now.ncolumn ? MD_OK : md_snapshots_wrong(s, "the row has not a word for each column");
 }
 
+md_status md_snapshots_end(md_snapshots *s)
+{
+  bool more;
+  MD_TRY(read_line(s, &more));
+  if (!more || s->line[0] == '\0' || strncmp(s->line, "ITEM:", strlen("ITEM:")) == 0) return MD_OK;
+  return md_snapshots_wrong(s, "there are more rows than NUMBER OF ATOMS says");
+}
+
 md_status md_snapshots_rewind(md_snapshots *s)
 {
   if (gzseek(s->file, s->first_row, SEEK_SET) < 0)

@@ -291,6 +291,21 @@ variable w atom 1.0+2.0*(type==2)
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("edit", ["displace_atoms odd move 0.5 0 0 units box\nbalance 1 shift",
+                                  "displace_atoms all move 1 0 0 units box\nbalance 1 rcb",
+                                  "set group odd x 9\nbalance 1 x uniform y uniform",
+                                  "displace_atoms odd move 0.5 0 0 units box\ndelete_atoms overlap 0.3 all all"],
+                         ids=["shift", "rcb", "x", "overlap"])
+def test_faces_follow_particles_that_an_edit_has_moved(edit, tmp_path):
+    deck = ("dimension 2\nboundary s ms p\nregion b block 0 7 0 7 -0.5 0.5\ncreate_box 1 b\n"
+            "create_atoms 1 random 20 5 NULL\nmass 1 1\npair_style soft 1\npair_coeff 1 1 1\nfix 1 all nve\n"
+            "group odd id 1:20:2\nthermo_style custom step atoms pe lx ly\nthermo_modify format float %.17g\nrun 1\n"
+            f"{edit}\nvariable l equal lx\nprint '<$l>'\nrun 5\n")
+    logs = [harness.run(deck, tmp_path / str(ranks), ranks=ranks) for ranks in (1, 2, 4)]
+    assert logs[0].table.rows == logs[1].table.rows == logs[2].table.rows
+    assert len({re.search(r"^<(.*)>$", result.log, re.M).group(1) for result in logs}) == 1
+
+
 def test_weights_move_the_cuts(tmp_path):
     """A third of 864 particles are 288: 8 of 24 layers; the imbalance of plain numbers is then 4/3."""
     log = {}

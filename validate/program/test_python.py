@@ -256,6 +256,9 @@ def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
         assert gas.step == 5 and np.array_equal(gas.gather("x"), before), message
     with pytest.raises(ValueError, match="768 numbers, not 3"):
         gas.scatter("x", [1, 2, 3])
+    for call in (lambda: gas.command("run 1\0 upto"), lambda: gas.number("pe\0"), lambda: myriad.Myriad("-log\0")):
+        with pytest.raises(ValueError, match="there is a NUL"):
+            call()
     gas.command("thermo_style one")
     gas.run(5)
     with pytest.raises(myriad.UsageError, match="-in is an option of the program"):
@@ -311,8 +314,9 @@ def test_simulations_side_by_side(myriad, gas):
         for worker in workers:
             worker.join()
         assert np.array_equal(other.gather("x"), gas.gather("x")) and gas.step == 40
-    with pytest.raises(myriad.UsageError, match="is closed"):
-        other.run(1)
+    for call in (lambda: other.run(1), other.get_natoms, other.ids, lambda: other.step, lambda: other.ranks):
+        with pytest.raises(myriad.UsageError, match="is closed"):
+            call()
     other.close()
 
 

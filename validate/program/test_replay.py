@@ -124,6 +124,7 @@ FILES = {
     "few words": (HEADER + "1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "a word for each column"]),
     "an id": (HEADER + "x 1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "the id"]),
     "a place": (HEADER + "1 1 1 1 nan\n2 2 3 3 3\n", ["f.dump:10", "no number"]),
+    "more rows": (HEADER + ROWS + "3 1 1 1 2\n", ["f.dump:12", "more rows than NUMBER OF ATOMS"]),
     "twice": (HEADER + "1 1 1 1 1\n1 2 3 3 3\n", ["f.dump:11", "twice"]),
     "tilted": (HEADER.replace("BOUNDS pp", "BOUNDS xy xz yz pp") + ROWS, ["tilted"]),
     "no box": (HEADER.replace("ITEM: NUMBER OF ATOMS\n2\n", "") + ROWS, ["before ITEM: ATOMS"]),

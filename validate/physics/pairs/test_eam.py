@@ -204,7 +204,9 @@ def test_bad_files_and_words(tmp_path):
     lines = copper.splitlines()
     files = {"short": short, "word": copper.replace("-3.1561636903424350e-01", "nonsense"),
              "grid": "\n".join([*lines[:2], "500 0.1 500 -1 5", *lines[3:]]),
-             "mass": "\n".join([lines[0], "29 -1 3.6", *lines[2:]]), "setfl": "a\nb\nc\n99 Cu\n"}
+             "mass": "\n".join([lines[0], "29 -1 3.6", *lines[2:]]), "setfl": "a\nb\nc\n99 Cu\n",
+             "less": "\n".join([*lines[:4], lines[4].rsplit(maxsplit=1)[0], *lines[5:]]),
+             "more": "\n".join([*lines[:4], lines[4] + " 1", *lines[5:]]), "twice": copper + lines[4] + "\n"}
     for name, content in files.items():
         (tmp_path / name).write_text(content)
     cases = [
@@ -212,6 +214,9 @@ def test_bad_files_and_words(tmp_path):
         ("eam\npair_coeff * * word", "word:4: a finite number"),
         ("eam\npair_coeff * * grid", "grid:3: drho, dr and rc must be positive"),
         ("eam\npair_coeff * * mass", "mass:2: an atomic number and a positive mass"),
+        ("eam\npair_coeff * * less", "a number is missing or too many"),
+        ("eam\npair_coeff * * more", "a number is missing or too many"),
+        ("eam\npair_coeff * * twice", "more numbers than the tables have"),
         ("eam\npair_coeff * * nowhere", "cannot read the potential nowhere"),
         ("eam\npair_coeff 1 2 short", "give I I"),
         ("eam\npair_coeff 1 1 0.5 1", "takes I J FILE"),
