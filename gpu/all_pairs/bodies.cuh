@@ -125,17 +125,21 @@ md_status launch_body_force(const body_view &, const md_force_action *action, in
 /* move.cu: the action of a fix behind the last step (common/step/step.h). step: of the step that begins now. */
 md_status launch_body_act(const body_view &, const md_action &, const md_step &step, cudaStream_t stream);
 
-/* output.cu: fine sums over the pairs of this rank's bodies with a block. k: coefficients of unit masses, for forces in
- * coarse quanta. force: [dim][stride] fine sums of each body, or NULL. */
+/* output.cu: fine sums over the pairs of this rank's bodies with a block: energies and virials, where the pairs with
+ * another block count `times` times, or the force of each body. k: coefficients of unit masses, for forces in coarse
+ * quanta. per_e and per_w: coarse quanta in a unit of their terms, powers of two. fast: as above. */
 struct pair_sums {
   fine_sums at; /* energy and virial */
   double k[MD_PAIR_K];
   double per_e, per_w;
-  double range; /* of forces (common/pair/all_pairs.h) */
-  md_fine *force;
+  double range;   /* of forces (common/pair/all_pairs.h) */
+  md_fine *force; /* [dim][stride] */
 };
-md_status launch_pair_sums(const body_view &, md_pair_kind, const body *other, int64_t n_other,
-                           const pair_sums &, unsigned long long launch_number, cudaStream_t stream);
+md_status launch_pair_sums(const body_view &, md_pair_kind, const body *other, int64_t n_other, int times,
+                           bool fast, const pair_sums &, unsigned long long launch_number,
+                           cudaStream_t stream);
+md_status launch_pair_forces(const body_view &, md_pair_kind, const body *other, int64_t n_other,
+                             const pair_sums &, unsigned long long launch_number, cudaStream_t stream);
 
 /* output.cu: adds the terms of computes to MD_TERMS_MAX fine sums. wanted: bit k for summand k. */
 md_status launch_body_terms(const body_view &, const md_summand *summand, int nsummand, uint64_t wanted,

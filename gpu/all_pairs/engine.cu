@@ -72,7 +72,7 @@ public:
 
 private:
   /* Calls f(block, its length, is it the last one), for the block of every rank. */
-  template <class F> md_status go_round(const device_array &own, int64_t body_bytes, F &&f);
+  template <class F> md_status go_round(const device_array &own, int64_t body_bytes, int hops, F &&f);
   md_status make_arrays();
   md_status upload();
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
@@ -233,21 +233,22 @@ all_pairs_engine::~all_pairs_engine()
 
 /* ---- the ring of ranks ---- */
 
-/* Messages travel in the order of `messages`, and wait for what the block they carry, or the block they replace, is
- * still needed for. */
-template <class F> md_status all_pairs_engine::go_round(const device_array &own, int64_t body_bytes, F &&f)
+/* Calls f(hop, block, its length) for the first `hops` blocks of the ring, from the own one on. Messages travel in the
+ * order of `messages`, and wait for what the block they carry, or the block they replace, is still needed for. */
+template <class F>
+md_status all_pairs_engine::go_round(const device_array &own, int64_t body_bytes, int hops, F &&f)
 {
   const int64_t bytes = view.stride * body_bytes;
   const int above = (comm->rank + 1) % comm->size, below = (comm->rank + comm->size - 1) % comm->size;
   const void *here = own.at;
-  for (int hop = 0; hop < comm->size; ++hop) {
-    const bool last = hop + 1 == comm->size;
+  for (int hop = 0; hop < hops; ++hop) {
+    const bool last = hop + 1 == hops;
     void *next = arrays.visitor[hop & 1].at;
     if (comm->size > 1) {
       MD_CUDA(cudaEventRecord(computed, stream));
       MD_CUDA(cudaStreamWaitEvent(messages, computed, 0));
     }
-    MD_TRY(f(here, hop == 0 ? view.n : view.stride));
+    MD_TRY(f(hop, here, hop == 0 ? view.n : view.stride));
     if (last) break;
     const md_message message = {above, below, here, next, bytes, bytes};
     MD_TRY(transport->exchange(transport, 1, &message, messages));
@@ -343,7 +344,7 @@ md_status all_pairs_engine::sum_pairs(unsigned long long number)
   const bool many = options.gpu.symmetric || view.stride >= (mixed ? SYMMETRIC_FROM_MIXED : SYMMETRIC_FROM);
   if (many && (mixed || (fast && model->close2 == 0.0))) return sum_symmetric(number);
   if (mixed) return sum_single(number);
-  return go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
+  return go_round(arrays.bodies, sizeof(body), comm->size, [&](int, const void *block, int64_t n) {
     return launch_impulses(view, model->pair.kind, (const body *)block, n, one, fast, number,
                            device.multiProcessorCount, stream);
   });
@@ -351,7 +352,7 @@ md_status all_pairs_engine::sum_pairs(unsigned long long number)
 
 md_status all_pairs_engine::sum_single(unsigned long long number)
 {
-  return go_round(arrays.single, sizeof(body_single), [&](const void *block, int64_t n) {
+  return go_round(arrays.single, sizeof(body_single), comm->size, [&](int, const void *block, int64_t n) {
     return launch_impulses_single(view, model->pair.kind, (const body_single *)arrays.single.at,
                                   (const body_single *)block, n, number, device.multiProcessorCount, stream);
   });
@@ -547,8 +548,11 @@ md_status all_pairs_engine::measure_pairs(md_measure *m)
   const unsigned long long number = next_launch();
   MD_TRY(charge_bodies(1.0));
   MD_CUDA(cudaMemsetAsync(arrays.sums.at, 0, (size_t)fine_sum_bytes(SUMS), stream));
-  MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
-    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, number, stream);
+  /* Two ranks that are opposite to each other both have the pairs of their blocks. */
+  const int ranks = comm->size;
+  MD_TRY(go_round(arrays.bodies, sizeof(body), ranks / 2 + 1, [&](int hop, const void *block, int64_t n) {
+    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, 2 * hop == ranks ? 1 : 2, fast, s,
+                            number, stream);
   }));
   MD_TRY(look());
   md_wide *pairs[SUMS] = {&m->pair_energy2, &m->virial2};
@@ -605,8 +609,8 @@ md_status all_pairs_engine::download(double *const force[3])
   const unsigned long long number = next_launch();
   MD_TRY(charge_bodies(1.0));
   MD_CUDA(cudaMemsetAsync(at, 0, (size_t)words * sizeof(md_fine), stream));
-  MD_TRY(go_round(arrays.bodies, sizeof(body), [&](const void *block, int64_t n) {
-    return launch_pair_sums(view, model->pair.kind, (const body *)block, n, s, number, stream);
+  MD_TRY(go_round(arrays.bodies, sizeof(body), comm->size, [&](int, const void *block, int64_t n) {
+    return launch_pair_forces(view, model->pair.kind, (const body *)block, n, s, number, stream);
   }));
   MD_TRY(look());
   std::vector<md_fine> sum((size_t)words);
