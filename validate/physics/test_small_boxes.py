@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from cli import PHYSICS, USAGE, refused, run_deck
-from test_lammps import lammps_tables
+from test_lammps import both_tables, lammps_tables
 from test_tilted import apart, edges
 
 LMP = shutil.which("lmp")
@@ -180,6 +180,46 @@ def test_a_box_that_becomes_small(fast_engine, tmp_path):
         a, b = ours.at(step), theirs.at(step)
         for quantity in ("Temp", "PotEng", "Press", "Pxx", "Pxy"):
             assert a[quantity] == pytest.approx(b[quantity], rel=relative, abs=relative * abs(b["Press"])), step
+
+
+CRYSTAL = """\
+units lj
+region b block 0 3.25 0 4.75 0 1.75
+create_box 1 b
+lattice custom 1 a1 1.08333333333333 0 0 a2 0 1.1875 0 a3 0 0 1.75 basis 0.5 0.5 0.5
+create_atoms 1 box
+mass 1 1
+displace_atoms all random 0.12 0.12 0.3 77 units box
+write_data start.data
+"""
+
+RELAXED = """\
+units lj
+read_data start.data
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+neigh_modify every 1 delay 0 check yes
+thermo 10
+thermo_style custom step pe press pxx pyy pzz lx
+thermo_modify format float %.12g
+minimize 0 1e-10 2000 9000
+velocity all set 0.3 0.1 -0.2
+fix m all npt temp 0.5 0.5 0.5 x 0 0 1
+timestep 0.004
+run 50
+"""
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_has_the_same_minimum_and_barostat(tmp_path):
+    harness.run(CRYSTAL, tmp_path)
+    ours, theirs = both_tables(RELAXED, tmp_path, "openmp")
+    least = [tables[0].column("PotEng")[-1] for tables in (ours, theirs)]
+    assert least[0] == pytest.approx(least[1], rel=1e-8) and least[0] < ours[0].column("PotEng")[0] - 1
+    for title in ours[1].titles[1:]:
+        a, b = ours[1].column(title), theirs[1].column(title)
+        assert len(a) == len(b) == 6 and np.allclose(a, b, rtol=1e-6, atol=1e-6), title
+    assert ours[1].column("Lx")[-1] < 3.2
 
 
 def test_every_engine_follows_a_box_that_becomes_small(tmp_path):
