@@ -206,6 +206,25 @@ def test_ranks_whose_steps_sort_equal_openmp_without_a_download(ranks, more, tmp
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("far", ["", "compute v all coord/atom cutoff 4.5\ncompute w all reduce sum c_v\n"
+                                     "fix v all ave/time 10 1 10 c_w file v.txt\n"])
+def test_bricks_equal_naive(far, tmp_path):
+    """Domains that are no grid, in a box with and without periodic faces. Beyond the halo values are the host's, also
+    where only some ranks have a neighbour along an axis."""
+    walls = "ylo EDGE yhi EDGE" + (" xlo EDGE xhi EDGE zlo EDGE zhi EDGE" if far else "")
+    faces = "f f f" if far else "p f p"
+    begin = BEGIN["mixture"].replace("units lj", f"units lj\nboundary {faces}").replace("0 5 0 4 0 4", "0 8 0 8 0 4")
+    begin = begin.replace("velocity all set 28 -14 0 sum yes units box\n", "")
+    deck = (begin + VALUES.replace("cutoff 2.3", "cutoff 2.1") + f"{far}compute s all reduce sum {' '.join(COLUMNS)}\n"
+            'fix a all ave/time 10 1 10 c_s[*] file a.txt format " %.17g"\n'
+            f"fix walls all wall/reflect {walls}\nfix even all balance 20 1.0 rcb\nrun 40\n")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    result = harness.run(deck, tmp_path / "gpu", engine="gpu", ranks=3)
+    assert "3 bricks" in result.log and texts(tmp_path / "gpu") == texts(tmp_path / "naive")
+    assert (downloads(result) > 1) == bool(far)
+
+
+@pytest.mark.mpi
 def test_cutoffs_beyond_the_halo_are_left_to_the_host(tmp_path):
     deck = (BEGIN["plane"] + "compute v all coord/atom cutoff 4.5\ncompute w all cluster/atom 4.5\n"
             "compute r all reduce sum c_v c_w\nfix a all ave/time 5 1 5 c_r[*] file a.txt format \" %.17g\"\nrun 10\n")
