@@ -89,7 +89,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     destroy(e);
     return status;
   }
-  e->positions_step = e->place = model->step;
+  e->positions_step = e->present_step = model->step;
   e->skin = md_model_skin(model);
   e->reach = model->cutoff + e->skin;
   e->list.halves = openmp_halves(model, model->natoms);

@@ -109,9 +109,9 @@ struct md_engine {
   double owed;        /* how many times these impulses must be given before the next drift */
   /* The step that led to the present positions; at first, the first step of the engine. */
   int64_t positions_step;
-  /* The number of steps behind which the positions are as they are: model->step, or that of the step after between the
-   * drift of a step and its end. */
-  int64_t place;
+  /* The step whose positions are present: model->step, or the step after it between the drift of a step and its end.
+   * Fixes on forces depend on it. */
+  int64_t present_step;
   bool moved;     /* have particles moved since they were sorted? */
   double slack;   /* how far particles may be from where they were sorted, so that the cells hold */
   double drifted; /* how far particles were from there, at most, when the list was built */

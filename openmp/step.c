@@ -192,8 +192,8 @@ static md_status keep_impulses(md_engine *e)
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   const int first = md_forces_next_mean(e->model->force_action, 0, e->model->nforce_action);
-  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, e->place, first, (md_impulses){.real = impulse},
-                               e->threads, &f.overlap));
+  MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, e->present_step, first,
+                               (md_impulses){.real = impulse}, e->threads, &f.overlap));
   note_overlap(e, &f.overlap);
   e->impulses_kept = true;
   return MD_OK;
@@ -259,7 +259,7 @@ static md_status drift(md_engine *e, const md_step *step)
   e->impulses_kept = false;
   e->moved = true;
   e->positions_step = e->model->step;
-  e->place = md_model_step_after(e->model, 1);
+  e->present_step = md_model_step_after(e->model, 1);
   return engine_tell(e, sqrt(f.largest2) + e->near.grown * e->near.error);
 }
 
@@ -330,7 +330,7 @@ md_status engine_step(md_engine *e)
 {
   const md_step step = md_step_of(e->model);
   if (!step.moves) {
-    e->place = md_model_step_after(e->model, 1); /* forces may depend on the step */
+    e->present_step = md_model_step_after(e->model, 1); /* forces may depend on the step */
     return MD_OK;
   }
   e->owed += step.kicks_before;

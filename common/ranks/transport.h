@@ -2,7 +2,7 @@
  *
  * A transport works in the order of a CUDA stream. It sends what kernels launched before it have written, and
  * kernels launched after it see what was received. Some transports make the host wait, others do not. The
- * implementations are mpi/transport_*.c, and the communicator chooses one (comm.h: open_transport).
+ * implementations are mpi/transport/transport_*.c, and the communicator chooses one (comm.h: open_transport).
  */
 #ifndef MD_COMMON_RANKS_TRANSPORT_H
 #define MD_COMMON_RANKS_TRANSPORT_H

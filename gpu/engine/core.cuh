@@ -1,8 +1,8 @@
 /* The core of the GPU engine: the data that all its parts share, and what they all do with them.
  *
- * The engine has one core, and each part holds a reference to it (engine.cuh draws the parts). What the parts below
- * rebin and step change of the core stands in their head comments. Each part that launches something changes `now` and
- * view.launch.
+ * The engine has one core, and each part holds a reference to it (engine.cuh draws the parts). Constants,
+ * storage and transfer list in their head comments which members of the core they set. Each part that launches
+ * something changes `now` and view.launch.
  *
  * There are two position arrays. The present array holds the positions, and a step or a sort writes new positions
  * into the other one, the idle array. Then the two exchange their roles. progress.parity says which array is the

@@ -43,8 +43,8 @@
  *
  * A part is a struct with a header, which has its data, functions and trade-off, and with one or two files .inc, which
  * have the bodies. The part follow, which has the followed particles, stands beside these, on output. The parts run,
- * sorting, error, rebin and step are in run/, the others in engine/. All are templates of the layout of particles
- * (layout.cuh).
+ * sorting, error, rebin and step are in run/, storage and transfer in storage/, the others in engine/. All are
+ * templates of the layout of particles (layout.cuh).
  *
  * Trade-off: the device does not wait for the host between two rebins. In return all fields of the particles are there
  * twice, and some launches do nothing.

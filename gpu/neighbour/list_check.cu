@@ -3,7 +3,7 @@
  *
  * As long as no path exceeds half the skin (the slack), lists miss no pair. The first particles that exceed it are
  * a few out of millions. A pair can be missing only if the paths of its two particles together exceed the skin:
- *   1. The steps note the particles beyond the slack, the fast particles (step_end.cuh).
+ *   1. The steps note the particles beyond the slack, the fast particles (slack_used in gpu/move/kick_drift.cuh).
  *   2. After each step, one block for each fast particle looks at all particles within the cutoff of it.
  *   3. If one of these has used more of the skin than the fast particle left over, the lists are stale.
  *
@@ -14,8 +14,8 @@
  * now was within cutoff + (p + e) + (p' + e') then. So no pair is missing if p + p' <= skin. Ghosts of other ranks
  * come without a path. For such a ghost the distance from its place at the rebin is taken instead.
  *
- * A fast particle finds its partners in the cells around its present cell, if no particle has moved farther than
- * the width of a cell exceeds the cutoff. configuration.cu makes sure of this. Ghosts that were outside the halo
+ * A fast particle finds its partners in the cells around its present cell, if no particle has moved farther than the
+ * width of a cell less the cutoff. configuration.cu makes sure of this. Ghosts that were outside the halo
  * at the rebin matter only to a fast particle that is far outside the faces of its domain. In this case the lists
  * count as stale.
  *

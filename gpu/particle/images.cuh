@@ -1,7 +1,7 @@
 /* Images: which ghosts a particle has across periodic faces, and their records.
  *
  * The ghosts of a particle are its images under every combination of shifts that brings it within reach
- * (system_view.halo) of the box. The conditions are independent for each axis. So the source of an image across
+ * (ghost_view.halo) of the box. The conditions are independent for each axis. So the source of an image across
  * two faces is always an owned particle, and never another ghost:
  *
  *           |  (0,1)       |  (1,1)

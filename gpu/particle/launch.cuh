@@ -210,9 +210,9 @@ template <class T> md_status launch_list(const launch &, const system_view<T> &)
  * becomes stale. For tagged layouts. */
 template <class T> md_status launch_check_lists(const launch &, const system_view<T> &, unsigned step);
 
-/* step_cells_2d.cu, step_cells_3d.cu, step_list.cu: force, kick and drift of one step in one kernel, for one type
- * and without thermostat. Only launch_step_cells_2d(), for plain layouts, can do the work of a rebin (next_order):
- * for all particles without ghosts, or for both parts of a step. */
+/* step_cells_2d.cu, step_cells_3d.cu, step_list.cu: force, kick and drift of one step in one kernel, for models that
+ * are fused (gpu_configuration). Only launch_step_cells_2d(), for plain layouts, can do the work of a rebin
+ * (next_order): for all particles without ghosts, or for both parts of a step. */
 template <class T>
 md_status launch_step_cells_2d(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);

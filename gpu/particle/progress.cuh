@@ -45,7 +45,7 @@ struct progress {
   unsigned parity;        /* which of the two position arrays holds the present positions */
   unsigned stale;         /* 1: rebin before the next force */
   unsigned halt;
-  float usage; /* the largest share of the slack that is used since the rebin; above 1: stale */
+  float usage; /* the largest path or displacement since the rebin over what is allowed; above 1: stale */
 };
 
 /* One slot of the ring. */

@@ -82,14 +82,15 @@ md_status launch_unpack_migrants(const launch &, const system_view<T> &, const m
 /* Moves n particles: number k from slot move[k].x to slot move[k].y. */
 template <class T>
 md_status launch_refill(const launch &, const system_view<T> &, int *origin, const int2 *move, int n);
-/* to[i] becomes the id, or the type, or bond word number w of `words`, of particle i. */
+/* Gather what lies by origin: to[i] becomes the id, the bits of groups, or bond word number w of `words`, of particle
+ * i. launch_unload_types(): the type, which lies in the records. */
 md_status launch_unload_ids(const launch &, int n, const int64_t *id, const int *origin, int64_t *to);
-/* to[origin[i]] becomes from[i]. */
-md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 md_status launch_unload_groups(const launch &, int n, const uint32_t *group, const int *origin, uint32_t *to);
 template <class T> md_status launch_unload_types(const launch &, const system_view<T> &, uint16_t *to);
 md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, int words, int w,
                               const int *origin, int64_t *to);
+/* Scatters: to[origin[i]] becomes from[i]. */
+md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 
 /* exchange.cu and, for bricks, bricks.cu. A ghost has two numbers. The first number is its place in the order in which
  * ghosts are received. The second number is its place in the order of cells, in which ghosts lie behind the owned

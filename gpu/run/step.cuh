@@ -47,8 +47,8 @@ template <class T> struct gpu_stepper {
   md_status launch_pair_impulses(real *const impulse[3], bool part_of_step);
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
-  /* Of the sums that the program awaits behind this run, those that the pass for the forces can make. The pass: see
-   * awaited.cu. take_awaited() notes that `sums` are made, and takes them from the copy of the control block;
+  /* Which of the sums that fixes await behind this run the last pass for forces can also make (awaited.cu).
+   * take_awaited() notes that `sums` are made, and takes them from the copy of the control block;
    * offers() tells whether they hold all that is wanted, and give() adds them to a measure. */
   md_wanted can_await() const;
   md_status launch_awaiting(real *const impulse[3], md_wanted sums, bool ahead);

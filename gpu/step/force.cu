@@ -1,7 +1,7 @@
 /* The force kernel for every model: impulses or forces on every particle, into arrays.
  *
- * It does what the fused kernels (step_*.cu) do not do: several types, thermostats, the end of a run, and forces for
- * output. One thread sums all pairs of one particle. In dense systems without lists the warps search together
+ * It serves models that the fused kernels (step_*.cu) and force_list.cu do not do, and forces for dumps in mixed
+ * precision. One thread sums all pairs of one particle. In dense systems without lists the warps search together
  * (warp_search.cuh). Coefficients come from a table by pair of types.
  *
  * Trade-off: each pair is evaluated twice, once by each partner. In return no thread writes the sum of another thread.

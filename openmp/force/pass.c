@@ -4,7 +4,7 @@
  * It runs while these forces are still in the first-level cache.
  *
  * On several ranks the positions of ghosts may still be under way (messages.c). An inner chunk has no ghost in its
- * lists and need not wait for them; an outer chunk must wait. A pass takes the queues in `of` parts, and looks at
+ * lists and need not wait for them; an outer chunk must wait. A pass divides each queue into `of` parts, and looks at
  * the messages between two parts. The order of the work, from 1 to 4:
  *
  *                      first parts (summed)    parts taken while          all other parts
@@ -235,7 +235,7 @@ force_args engine_force_args(const md_engine *e, const double *table)
 /* The fixes act on the impulses of chunk c, up to the first one that takes a mean over all chunks. */
 static void act_on_forces(const md_engine *e, int64_t c, double (*force)[CHUNK], md_overlap *overlap)
 {
-  const md_force_action *action = md_forces_at(e->model, e->place);
+  const md_force_action *action = md_forces_at(e->model, e->present_step);
   const int last = md_forces_next_mean(action, 0, e->model->nforce_action);
   for (int64_t i = c * CHUNK; i < chunk_end(e, c); ++i) {
     double impulse[3] = {0.0};

@@ -31,7 +31,7 @@ static visit_args args_of(const md_engine *e, bool output)
     a.x[d] = e->p->x[d];
     a.u[d] = e->p->v_pair[d];
   }
-  if (velocities) a.dissipation = md_model_dissipation(e->model, e->place);
+  if (velocities) a.dissipation = md_model_dissipation(e->model, e->present_step);
   return a;
 }
 
