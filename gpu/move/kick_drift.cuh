@@ -18,8 +18,8 @@
  * bounds its displacement. The list of a fast particle reaches farther by its extra, and its path begins at minus the
  * extra.
  */
-#ifndef MD_GPU_STEP_KICK_DRIFT_CUH
-#define MD_GPU_STEP_KICK_DRIFT_CUH
+#ifndef MD_GPU_MOVE_KICK_DRIFT_CUH
+#define MD_GPU_MOVE_KICK_DRIFT_CUH
 
 #include "gpu/neighbour/for_each.cuh"
 

@@ -12,7 +12,7 @@
  *   2. It keeps the candidates within reach of the box. In a dense fluid these are about six for every neighbour
  *      of one particle.
  *   3. It tests 32 kept candidates at a time against all 32 particles, as a product of matrices by tensor cores
- *      (tensor.cuh). The signs of the results become a word of bits for each particle; a set bit is a hit.
+ *      (tensor_cores.cuh). The signs of the results become a word of bits for each particle; a set bit is a hit.
  *   4. When the warp tile is full, and at the end, each lane goes through its hits, all lanes in step.
  *
  * Particles of a warp that lie in other rows of cells, or far along the row, have a box and a pass of their own.
@@ -26,7 +26,7 @@
 #define MD_GPU_NEIGHBOUR_CANDIDATES_CUH
 
 #include "gpu/neighbour/for_each.cuh"
-#include "gpu/neighbour/tensor.cuh"
+#include "gpu/neighbour/tensor_cores.cuh"
 
 #include <float.h>
 #include <limits.h>

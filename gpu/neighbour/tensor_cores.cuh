@@ -24,8 +24,8 @@
  * Reference: PTX ISA, warp-level matrix instructions, mma.m16n8k8; how tensor cores round: Fasi, Higham, Mikaitis
  * and Pranesh, PeerJ Computer Science 7, e330 (2021).
  */
-#ifndef MD_GPU_NEIGHBOUR_TENSOR_CUH
-#define MD_GPU_NEIGHBOUR_TENSOR_CUH
+#ifndef MD_GPU_NEIGHBOUR_TENSOR_CORES_CUH
+#define MD_GPU_NEIGHBOUR_TENSOR_CORES_CUH
 
 #include "gpu/particle/layout.cuh"
 

@@ -235,12 +235,12 @@ md_status launch_force_list(const launch &, md_pair_kind, const system_view<T> &
 template <class T>
 md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &,
                        typename T::real *const impulse[3], bool step);
-/* ladder.cu: the same bits, with the variant that the options sorted, padded, unrolled and staged select; from
+/* force_cells_2d.cu: the same bits, with the variant that the options sorted, padded, unrolled and staged select; from
  * cells, without ghosts, for styles with kernels of their own. order: from launch_index(), or NULL if the particles are
  * sorted. */
-md_status launch_force_ladder(const launch &, md_pair_kind, const md_gpu_options &,
-                              const system_view<exact2> &, const int *order, double *const impulse[3],
-                              bool step);
+md_status launch_force_cells_2d(const launch &, md_pair_kind, const md_gpu_options &,
+                                const system_view<exact2> &, const int *order, double *const impulse[3],
+                                bool step);
 /* force_symmetric.cu: the same bits, but each pair is evaluated once, and atomics add its impulse to both
  * partners. For exact layouts. */
 template <class T>
@@ -357,7 +357,7 @@ template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
 
-/* tensor.cu: adds the components of the virial of pairs to MD_TENSOR sums. An overlap sets HALT_OVERLAP in
+/* virial_tensor.cu: adds the components of the virial of pairs to MD_TENSOR sums. An overlap sets HALT_OVERLAP in
  * control.overflow. */
 struct tensor_args {
   fine_sums sum;
@@ -568,7 +568,7 @@ struct follow_sum_args {
 md_status launch_follow_sums(const launch &, const follow_sum_args &, unsigned long long *largest,
                              fine_sums total);
 
-/* all_pairs.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed ones
+/* force_naive.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed ones
  * excluded. */
 template <class T>
 md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &, double *const impulse[3],

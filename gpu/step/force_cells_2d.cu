@@ -206,9 +206,9 @@ static void launch_style(int bits, std::integer_sequence<int, BITS...>, const la
     ((bits == BITS ? launch_variant<STYLE, BITS>(l, s, order, impulse, step) : void()), ...);
 }
 
-md_status launch_force_ladder(const launch &l, md_pair_kind kind, const md_gpu_options &g,
-                              const system_view<exact2> &s, const int *order, double *const impulse[3],
-                              bool step)
+md_status launch_force_cells_2d(const launch &l, md_pair_kind kind, const md_gpu_options &g,
+                                const system_view<exact2> &s, const int *order, double *const impulse[3],
+                                bool step)
 {
   const int bits = (g.unsorted ? 0 : SORTED) | (g.unpadded ? 0 : PADDED) | (g.rolled ? 0 : UNROLLED) |
                    (g.staged ? STAGED : 0);

@@ -34,8 +34,8 @@ LEFT = re.compile(r"<<<|\bextern __shared__|\basm\b")
 
 CHECKS = ("k_check_reciprocals", "k_check_roots")
 # How often a pattern must be found in a file.
-EXPECTED = {"ladder.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "prefetch.cuh": (PREFETCH, 1),
-            "tensor.cuh": (PRODUCT, 1),
+EXPECTED = {"force_cells_2d.cu": (SHARED, 1), "formulas.cuh": (RECIPROCAL, 1), "prefetch.cuh": (PREFETCH, 1),
+            "tensor_cores.cuh": (PRODUCT, 1),
             "reciprocal.cu": (re.compile("(?:" + "|".join(CHECKS) + ")<<<"), 2)}
 
 
