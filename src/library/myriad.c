@@ -57,6 +57,15 @@ static md_status refuse_within(void)
   return md_error(MD_USAGE, "a function of fix external may not call the library, which waits for it");
 }
 
+/* What a call answers to an argument that is NULL and must not be. */
+static int refuse_null(const char *what) { return (int)md_error(MD_USAGE, "%s is NULL", what); }
+
+/* Is an array NULL whose size follows the number of particles? Without particles it may be. */
+static bool lacks(const myriad *m, const void *array)
+{
+  return !array && m && m->session.sim.model.natoms > 0;
+}
+
 const char *myriad_error(void) { return md_error_text(); }
 const char *myriad_version(void) { return MD_VERSION; }
 
@@ -100,7 +109,10 @@ static md_status close_simulation(myriad *m, md_status status)
 
 int myriad_open(int nwords, const char *const *words, myriad **m)
 {
+  if (!m) return refuse_null("the place of a simulation");
   *m = NULL;
+  for (int k = 0; k < nwords; ++k)
+    if (!words || !words[k]) return refuse_null("an option of a simulation");
   if (has_lock) return (int)refuse_within();
   *m = calloc(1, sizeof **m);
   if (!*m) return (int)md_error(MD_RUNTIME, "out of memory for a simulation");
@@ -191,6 +203,7 @@ static bool is_clear(const char *text)
 static int run_text(myriad *m, const char *text, const char *name)
 {
   commands c = {.name = name};
+  if (!text) return refuse_null("a text of commands");
   if (*text == '\0') return MD_OK;
   char *copy = strdup(text);
   c.file = copy ? fmemopen(copy, strlen(copy), "r") : NULL;
@@ -220,6 +233,7 @@ static md_status run_file(myriad *m, void *arguments)
 int myriad_file(myriad *m, const char *path)
 {
   commands c = {.name = path};
+  if (!path) return refuse_null("the name of a deck");
   return call(m, false, run_file, &c);
 }
 
@@ -263,6 +277,7 @@ static md_status number(myriad *m, void *arguments)
 int myriad_number(myriad *m, const char *formula, double *value)
 {
   numbers n = {.name = formula, .value = value};
+  if (!formula || !value) return refuse_null("the formula of a number, or the place of its value,");
   return call(m, false, number, &n);
 }
 
@@ -317,6 +332,7 @@ int myriad_array(myriad *m, const char *name, int64_t capacity, int64_t *rows, i
                  double *value)
 {
   numbers n = {.name = name, .capacity = capacity, .rows = rows, .columns = columns, .value = value};
+  if (!name || !rows || !columns) return refuse_null("the name of an array, or the place of its size,");
   *rows = *columns = 0;
   return call(m, false, array, &n);
 }
@@ -335,6 +351,7 @@ static md_status text_of(myriad *m, void *arguments)
 int myriad_text(myriad *m, const char *name, const char **text)
 {
   numbers n = {.name = name, .text = text};
+  if (!name || !text) return refuse_null("the name of a variable, or the place of its text,");
   *text = NULL;
   return call(m, false, text_of, &n);
 }
@@ -359,7 +376,10 @@ static md_status get_box(myriad *m, void *arguments)
   return MD_OK;
 }
 
-int myriad_get_box(myriad *m, myriad_box *box) { return call(m, false, get_box, box); }
+int myriad_get_box(myriad *m, myriad_box *box)
+{
+  return box ? call(m, false, get_box, box) : refuse_null("the place of a box");
+}
 
 /* ---- particles ---- */
 
@@ -379,6 +399,7 @@ static md_status ids(myriad *m, void *arguments)
 int myriad_ids(myriad *m, int64_t *id)
 {
   particles_call c = {.id = id};
+  if (lacks(m, id)) return refuse_null("the array of ids");
   return call(m, false, ids, &c);
 }
 
@@ -391,6 +412,7 @@ static md_status gather(myriad *m, void *arguments)
 int myriad_gather(myriad *m, const char *field, int columns, double *value)
 {
   particles_call c = {.field = field, .columns = columns, .get = value};
+  if (!field || lacks(m, value)) return refuse_null("the name of a field, or its array,");
   return call(m, false, gather, &c);
 }
 
@@ -403,6 +425,7 @@ static md_status scatter(myriad *m, void *arguments)
 int myriad_scatter(myriad *m, const char *field, int columns, const double *value)
 {
   particles_call c = {.field = field, .columns = columns, .set = value};
+  if (!field || lacks(m, value)) return refuse_null("the name of a field, or its array,");
   return call(m, false, scatter, &c);
 }
 
@@ -418,7 +441,10 @@ static md_status get_local(myriad *m, void *arguments)
   return MD_OK;
 }
 
-int myriad_get_local(myriad *m, myriad_local *local) { return call(m, false, get_local, local); }
+int myriad_get_local(myriad *m, myriad_local *local)
+{
+  return local ? call(m, false, get_local, local) : refuse_null("the place of the particles");
+}
 
 /* ---- fix external ---- */
 
@@ -459,6 +485,7 @@ static md_status set_function(myriad *m, void *arguments)
 int myriad_fix_external(myriad *m, const char *fix, myriad_external *function, void *caller)
 {
   external_call c = {.id = fix, .calls = true, .function = function, .caller = caller};
+  if (!fix) return refuse_null("the ID of a fix");
   return call(m, false, set_function, &c);
 }
 
@@ -473,6 +500,7 @@ static md_status set_forces(myriad *m, void *arguments)
 int myriad_fix_external_forces(myriad *m, const char *fix, const double *force)
 {
   external_call c = {.id = fix, .force = force};
+  if (!fix || lacks(m, force)) return refuse_null("the ID of a fix, or its array of forces,");
   return call(m, false, set_forces, &c);
 }
 
@@ -492,5 +520,6 @@ static md_status set_energy(myriad *m, void *arguments)
 int myriad_fix_external_energy(myriad *m, const char *fix, double energy, const double *virial)
 {
   external_call c = {.id = fix, .energy = energy, .virial = virial};
+  if (!fix) return refuse_null("the ID of a fix");
   return call(m, false, set_energy, &c);
 }

@@ -24,6 +24,8 @@
  *
  * Functions of fix external are called within a run. They may not call this library.
  *
+ * An argument that is NULL, and must not be, is MYRIAD_USAGE. Arrays of particles may be NULL if there are none.
+ *
  * Names are those of decks. Units are those of the deck's command units. Text arguments are copied.
  */
 #ifndef MYRIAD_H

@@ -373,6 +373,9 @@ int main(int argc, char **argv)
     return 3;
   }
   printf("%lld %lld %.17g %.17g\n", (long long)myriad_step(m), (long long)myriad_natoms(m), energy, x[7]);
+  if (myriad_command(m, NULL) != MYRIAD_USAGE || myriad_number(m, "pe", NULL) != MYRIAD_USAGE) return 5;
+  if (myriad_gather(m, NULL, 3, x) != MYRIAD_USAGE || myriad_scatter(m, "v", 3, NULL) != MYRIAD_USAGE) return 6;
+  if (myriad_get_box(m, NULL) != MYRIAD_USAGE || myriad_open(0, NULL, NULL) != MYRIAD_USAGE) return 7;
   if (myriad_gather(m, "x", 2, x) != MYRIAD_USAGE) return 4;
   puts(myriad_error());
   return myriad_close(m);
