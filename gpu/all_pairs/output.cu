@@ -5,8 +5,8 @@
  * energies and virials a pair of one block is evaluated once, from the body with the lower index, and its terms count
  * twice. The sums of the threads are added up as gpu/output/measure.cuh says.
  *
- * Terms are added without conversions where they are small enough for that, which the exponents of the numbers tell.
- * The careful function has the same bits for all terms, and finds overlaps.
+ * Terms are added without conversions. The exponents of the numbers tell whether all terms of a tile are small enough
+ * for that. If not, the careful sum does the tile again: it has the same bits for all terms, and finds overlaps.
  *
  * Cost: 37 double-precision operations a pair, and 70 of others. For forces 45, and each pair twice.
  */
@@ -57,55 +57,75 @@ static __device__ __forceinline__ body_pair pair_of(const double *unit_k, const 
   return p;
 }
 
-/* Adds the terms of any pair, `times` times. */
+/* Energy and virial. A function returns them: a sum whose address a function gets would not stay in registers. */
+struct pair_terms {
+  md_fine energy, virial;
+};
+
+/* The careful sum: the terms of the pairs of body `own` with the bodies [first, last) of the other block, each once. */
 template <int STYLE, int DIM>
-static __device__ __noinline__ void add_with_care(const pair_sum_args &a, const body &own, const body &other,
-                                                  int times, md_fine sum[SUMS])
+static __device__ __noinline__ pair_terms sum_with_care(const pair_sum_args &a, int i, int first, int last)
 {
-  const body_pair p = pair_of<DIM>(a.sums.k, own, other);
-  if (other.mass == 0.0) return;
-  const double f = force_of<STYLE>(p.r2, p.k);
-  if (md_all_overlaps(f, p.delta, DIM, p.r2, a.sums.range)) {
-    stop(a.view.halt, a.launch_number, HALTED_BY_OUTPUT);
-    return;
+  const body own = a.view.bodies[i];
+  pair_terms sum = {};
+  for (int j = first; j < last; ++j) {
+    const body other = a.other[j];
+    if (other.mass == 0.0) continue;
+    const body_pair p = pair_of<DIM>(a.sums.k, own, other);
+    const double f = force_of<STYLE>(p.r2, p.k);
+    if (md_all_overlaps(f, p.delta, DIM, p.r2, a.sums.range)) {
+      stop(a.view.halt, a.launch_number, HALTED_BY_OUTPUT);
+      continue;
+    }
+    md_fine_add(&sum.energy, energy_of<STYLE>(p.r2, p.k) * a.sums.per_e);
+    md_fine_add(&sum.virial, f * (p.r2 - a.sums.k[2]) * a.sums.per_w);
   }
-  for (int t = 0; t < times; ++t) {
-    md_fine_add(&sum[SUM_ENERGY], energy_of<STYLE>(p.r2, p.k) * a.sums.per_e);
-    md_fine_add(&sum[SUM_VIRIAL], f * (p.r2 - a.sums.k[2]) * a.sums.per_w);
-  }
+  return sum;
+}
+
+static __device__ __forceinline__ void add(md_fine &sum, const md_fine &more)
+{
+  sum.coarse += more.coarse;
+  sum.rest += more.rest;
 }
 
 template <int STYLE, int DIM, bool FAST>
 static __global__ void __launch_bounds__(THREADS) k_pair_sums(const __grid_constant__ pair_sum_args a)
 {
   __shared__ body tile[BODY_PAD];
-  const int i = blockIdx.x * THREADS + threadIdx.x, times = a.self ? 2 : a.times;
+  const int i = blockIdx.x * THREADS + threadIdx.x;
   const bool there = i < a.view.n;
   const body own = a.view.bodies[there ? i : 0];
-  md_fine sum[SUMS] = {};
+  pair_terms sum = {};
   for (int t = a.self ? (int)blockIdx.x : 0; t < a.tiles; ++t) {
     __syncthreads();
     tile[threadIdx.x] = a.other[t * BODY_PAD + threadIdx.x];
     __syncthreads();
-    const bool begins = a.self && t == (int)blockIdx.x;
-    for (int j = begins ? (int)threadIdx.x + 1 : 0; j < BODY_PAD && there; ++j) {
-      const body other = tile[j];
-      const body_pair p = pair_of<DIM>(a.sums.k, own, other);
+    if (!there) continue;
+    const int first = a.self && t == (int)blockIdx.x ? (int)threadIdx.x + 1 : 0;
+    pair_terms of_tile = {};
+    bool fits = true;
+    for (int j = first; j < BODY_PAD; ++j) {
+      const body_pair p = pair_of<DIM>(a.sums.k, own, tile[j]);
       const double f = FAST ? ranged_force_of<STYLE>(p.r2, p.k) : force_of<STYLE>(p.r2, p.k);
       const double energy = energy_of<STYLE>(p.r2, p.k), virial = f * (p.r2 - a.sums.k[2]);
       /* (f delta)^2 <= f^2 r2 < 2^(2 e(f) + e(r2) + 3) */
-      const bool fits = 2 * exponent_of(f) + exponent_of(p.r2) + 3 <= 2 * a.range &&
-                        exponent_of(p.r2) > -120 && exponent_of(energy) < a.small_e &&
-                        exponent_of(virial) < a.small_w;
-      if (fits) {
-        add_product(sum[SUM_ENERGY], energy, a.sums.per_e, times);
-        add_product(sum[SUM_VIRIAL], virial, a.sums.per_w, times);
-      } else {
-        add_with_care<STYLE, DIM>(a, own, other, times, sum);
-      }
+      fits = fits && 2 * exponent_of(f) + exponent_of(p.r2) + 3 <= 2 * a.range && exponent_of(p.r2) > -120 &&
+             exponent_of(energy) < a.small_e && exponent_of(virial) < a.small_w;
+      add_product(of_tile.energy, energy, a.sums.per_e);
+      add_product(of_tile.virial, virial, a.sums.per_w);
     }
+    if (!fits) of_tile = sum_with_care<STYLE, DIM>(a, i, t * BODY_PAD + first, (t + 1) * BODY_PAD);
+    add(sum.energy, of_tile.energy);
+    add(sum.virial, of_tile.virial);
   }
-  for (int q = 0; q < SUMS; ++q) add_sum(a.sums.at, q, SUMS, sum[q]);
+  const int times = a.self ? 2 : a.times;
+  for (md_fine *of : {&sum.energy, &sum.virial}) {
+    of->coarse *= times;
+    of->rest *= times;
+  }
+  add_sum(a.sums.at, SUM_ENERGY, SUMS, sum.energy);
+  add_sum(a.sums.at, SUM_VIRIAL, SUMS, sum.virial);
 }
 
 md_status launch_pair_sums(const body_view &view, md_pair_kind kind, const body *other, int64_t n_other,

@@ -253,6 +253,41 @@ def test_dumps_equal_naive(deck, ranks, tmp_path):
         assert (tmp_path / "gpu" / file).read_bytes() == (tmp_path / "naive" / file).read_bytes()
 
 
+ASKED_LATE = """\
+units lj
+dimension 2
+region box prism 0 13.8 0 13.5 -0.5 0.5 3.2 0 0
+create_box 2 box
+create_atoms 1 random 60 1 NULL
+create_atoms 2 random 40 11 NULL
+mass 1 0.5
+mass 2 2
+velocity all create 3 5
+pair_style yukawa 1 2.5
+pair_coeff * * 1.858
+group some id 1:50:2
+compute e all centro/atom 4
+fix move all nve
+dump a all custom 3 a.dump id x y c_e
+dump b some custom 1 b.dump id fx
+dump_modify a sort id
+dump_modify b sort id
+run 6
+velocity all scale 3
+timestep 0.01
+run 14
+"""
+
+
+@pytest.mark.mpi
+def test_values_first_asked_for_between_two_downloads_equal_naive(tmp_path):
+    """A dump takes the particles of a state, then their values, then forces: no particle changes its rank between."""
+    for name, words in (("naive", {}), ("gpu", {"ranks": 2})):
+        harness.run(ASKED_LATE, tmp_path / name, engine=name, **words)
+    for file in ("a.dump", "b.dump"):
+        assert (tmp_path / "gpu" / file).read_bytes() == (tmp_path / "naive" / file).read_bytes()
+
+
 TIES = """\
 units lj
 dimension 2
