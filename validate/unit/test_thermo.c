@@ -8,7 +8,7 @@ static int set_up(void **state)
   start_sim(2);
   add_particle(1, 1, (double[3]){1.0, 1.0}, (double[3]){0.0, 0.0});
   add_particle(2, 2, (double[3]){2.0, 1.0}, (double[3]){0.0, 0.0});
-  sim.model.run_begin = 100;
+  sim.model.run_begin = sim.run_first = 100;
   sim.model.run_end = 300;
   sim.model.step = 100;
   sim.run_seconds = 0.0;

@@ -272,7 +272,8 @@ static void model_commands_set_the_model(void **state)
   refused(b, "neigh_modify delay -1", "delay must be at least 0");
   refused(b, "neigh_modify every", "neigh_modify every needs a value");
   refused(b, "neigh_modify often 1", "unknown keyword 'often'");
-  refused(b, "neigh_modify exclude molecule all", "accepted are type I J, group A B and none");
+  refused(b, "neigh_modify exclude atoms 1", "accepted are type I J, group A B");
+  refused(b, "neigh_modify exclude molecule all", "particles have no molecules; use atom_style bond");
 }
 
 static void boxes_are_checked(void **state)
