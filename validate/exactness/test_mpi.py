@@ -105,8 +105,9 @@ def test_make_check_tries_every_shape():
         assert {variant.threads for variant in mine} == {1, 2}
         assert {bool(variant.balance) for variant in mine} == {variant.shifted for variant in mine} == {True, False}
         assert any(variant.grid is None for variant in mine) and len({variant.skin for variant in mine}) > 2
-    # Tilted boxes are not cut along x, and boxes that change are small, so that they change much.
-    few = {"box": 1, "tilted": 2, "sheared": 3, "barostat": 3, "isotropic": 3, "relaxing": 3}
+    # Tilted boxes are not cut along x, and small boxes only along sides of two cutoffs. Boxes that change are small, so
+    # that they change much.
+    few = {"box": 1, "tilted": 2, "sheared": 3, "small": 1, "barostat": 3, "isotropic": 3, "relaxing": 3}
     for case in cases:
         assert len(check_engines.rank_variants(case, 0)) >= few.get(case.name.split()[0], 4), case.name
 
