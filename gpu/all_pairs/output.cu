@@ -128,22 +128,29 @@ static __global__ void __launch_bounds__(THREADS) k_pair_sums(const __grid_const
   add_sum(a.sums.at, SUM_VIRIAL, SUMS, sum.virial);
 }
 
-md_status launch_pair_sums(const body_view &view, md_pair_kind kind, const body *other, int64_t n_other,
-                           int times, bool fast, const pair_sums &sums, unsigned long long launch_number,
-                           cudaStream_t stream)
+static pair_sum_args args_of(const body_view &view, const body *other, int64_t n_other, const pair_sums &sums,
+                             unsigned long long launch_number)
 {
-  if (view.n == 0 || n_other == 0) return MD_OK;
   pair_sum_args a = {};
   a.view = view;
   a.sums = sums;
   a.other = other;
   a.tiles = (int)((n_other + BODY_PAD - 1) / BODY_PAD);
-  a.times = times;
   a.self = other == view.bodies;
+  a.launch_number = launch_number;
+  return a;
+}
+
+md_status launch_pair_sums(const body_view &view, md_pair_kind kind, const body *other, int64_t n_other,
+                           int times, bool fast, const pair_sums &sums, unsigned long long launch_number,
+                           cudaStream_t stream)
+{
+  if (view.n == 0 || n_other == 0) return MD_OK;
+  pair_sum_args a = args_of(view, other, n_other, sums, launch_number);
+  a.times = times;
   a.range = std::ilogb(sums.range);
   a.small_e = 51 - std::ilogb(sums.per_e);
   a.small_w = 51 - std::ilogb(sums.per_w);
-  a.launch_number = launch_number;
   const int blocks = blocks_for(view.n, THREADS);
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3 && fast)
@@ -195,13 +202,7 @@ md_status launch_pair_forces(const body_view &view, md_pair_kind kind, const bod
                              const pair_sums &sums, unsigned long long launch_number, cudaStream_t stream)
 {
   if (view.n == 0 || n_other == 0) return MD_OK;
-  pair_sum_args a = {};
-  a.view = view;
-  a.sums = sums;
-  a.other = other;
-  a.tiles = (int)((n_other + BODY_PAD - 1) / BODY_PAD);
-  a.self = other == view.bodies;
-  a.launch_number = launch_number;
+  const pair_sum_args a = args_of(view, other, n_other, sums, launch_number);
   const int blocks = blocks_for(view.n, THREADS);
   with_all_style(kind, [&](auto style) {
     if (view.dim == 3)
