@@ -58,7 +58,7 @@ template <class T> struct gpu_output {
   /* Ids on the device. *room = false: there is no room for them. */
   md_status upload_ids(bool *room);
   bool can_see(const md_environment *e) const;
-  /* Values are by original index: so many places do they have. */
+  /* The length of an array by original index, such as one of values. */
   int64_t places() const { return core.several ? core.ranks.next_origin : view.n; }
   environment_needs needs_of(const md_environment *e);
   md_status upload_order(gpu_environment *of);

@@ -17,7 +17,7 @@ import pytest
 import check
 import check_engines
 import harness
-from test_mpi import assert_communication_adds_up
+from test_mpi import assert_communication_adds_up, drops
 
 pytestmark = [pytest.mark.gpu, pytest.mark.mpi]
 
@@ -161,29 +161,7 @@ def test_bricks_equal_naive_where_they_are_as_thin_as_a_cell(tmp_path):
     assert "the bricks of 12 ranks need 4 cells of the width of the cutoff, and the box has 3" in refused.err
 
 
-DROPS = """\
-units lj
-dimension 2
-boundary f p p
-lattice hex 0.7
-region box block 0 160 0 100 -0.5 0.5
-create_box 1 box
-region one sphere 36 36 0 16
-region two sphere 110 56 0 12
-create_atoms 1 region one
-create_atoms 1 region two
-mass 1 1
-velocity all create 1.0 87287
-velocity all set 3 2 0 sum yes
-pair_style lj/cut 2.5
-pair_coeff 1 1 1 1
-fix move all nve
-fix walls all wall/reflect xlo EDGE xhi EDGE
-thermo 50
-thermo_style custom step temp pe press
-thermo_modify format float %.17g
-dump check all custom 50 check.dump id x y vx vy fx fy
-"""
+DROPS = drops("0 160 0 100", "36 36 0 16", "110 56 0 12")
 
 
 def test_bricks_balance_what_a_grid_cannot(tmp_path):

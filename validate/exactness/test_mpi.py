@@ -643,15 +643,18 @@ def test_a_launcher_whose_ranks_do_not_see_one_another(tmp_path):
     assert "the launcher started 4 tasks, but MPI sees only one" in done.stderr
 
 
-DROPS = """\
+def drops(box: str, one: str, two: str) -> str:
+    """A deck without its runs: two drops in a plane fly through periodic faces. Its sides, and centre and radius of
+    each drop, in lattice spacings."""
+    return f"""\
 units lj
 dimension 2
 boundary f p p
 lattice hex 0.7
-region box block 0 40 0 25 -0.5 0.5
+region box block {box} -0.5 0.5
 create_box 1 box
-region one sphere 9 9 0 6
-region two sphere 25 14 0 4
+region one sphere {one}
+region two sphere {two}
 create_atoms 1 region one
 create_atoms 1 region two
 mass 1 1
@@ -666,6 +669,9 @@ thermo_style custom step temp pe press
 thermo_modify format float %.17g
 dump check all custom 50 check.dump id x y vx vy fx fy
 """
+
+
+DROPS = drops("0 40 0 25", "9 9 0 6", "25 14 0 4")
 
 
 @pytest.mark.mpi
