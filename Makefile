@@ -662,9 +662,10 @@ $(BUILD)/ladder-emulated: $(LADDER_EMULATED_OBJECTS) $(FLAGS)/emulated
 
 # The interpreter is looked up once for all files: that takes longer than a translation.
 TRANSLATOR = $(if $(filter file,$(origin PYTHON)),$(call once,TRANSLATOR,bash .ci/setup --python),$(PYTHON))
+# Old lists of dependencies may name headers that are gone. They need no translation.
 $(EMULATED)/gpu/%: gpu/% $(EMULATOR)/translate.py
 	@mkdir -p $(@D)
-	$(quiet)$(TRANSLATOR) $(EMULATOR)/translate.py $< $@
+	$(quiet)$(if $(wildcard $<),$(TRANSLATOR) $(EMULATOR)/translate.py $< $@)
 
 $(OBJ)/emulated/gpu/%.o: $(EMULATED)/gpu/%.cu $(FLAGS)/emulated | $(EMULATED_HEADERS) $(BUILD)/toolchain
 	@mkdir -p $(@D)

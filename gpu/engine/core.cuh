@@ -96,6 +96,7 @@ template <class T> struct gpu_core {
   /* ---- where things stand, and times ---- */
 
   progress now = {}; /* as last read while the device rested */
+  int64_t completed = 0; /* steps of now.done that model->step counts: 0 during a run, all of them behind it */
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;
@@ -179,6 +180,9 @@ template <class T> struct gpu_core {
 
   /* What fixes and computes need to know of particles besides the view. origin: as in particle_fields. */
   particle_fields fields(const int *origin) const;
+
+  /* The number of the present state; model->step is that of the beginning or the end of a run. */
+  int64_t present_step() const { return md_model_step_after(model, now.done - completed); }
 
   bool steps_sort() const { return config.step_sorts && (!several || ranks.buffer_rows > 0); }
   uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }

@@ -277,6 +277,14 @@ def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
     assert calls["reorder"] <= (20 if more else 12)
 
 
+@pytest.mark.parametrize("sort, thermo", [("count", 20), ("step", 12)])
+def test_the_balance_is_not_looked_at_before_it_is_due(sort, thermo, tmp_path):
+    """Rebins between two parts of a run, at rows of thermo, once counted the steps of the last part twice."""
+    deck = tall(tmp_path, "from one half", f"thermo {thermo}\nfix even all balance 131 1.05 rcb").replace("run 170\n", "")
+    got = on_ranks(3, deck, tmp_path / "ranks", package={**STAGED, "sort": sort})
+    assert ", 1 x 3 x 1 domains" in got.log
+
+
 def test_the_plan_knows_what_slabs_send(tmp_path):
     """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a
     particle."""
