@@ -4,8 +4,8 @@
  * lanes:
  *
  *   1  A tile of ALL_TILE bodies stays in the first-level cache, and all vectors of a thread's bodies pass over it.
- *   2  A vector meets the tile in batches, in three short loops: squared distances, forces, impulses. In one loop the
- *      instructions that wait for a force, some 80 cycles, would fill the processor's queues.
+ *   2  A vector meets the tile in batches, in three stages: squared distances, forces, impulses. One loop does a
+ *      different batch in each stage, so that no stage waits for another one, and the divider is never idle.
  *   3  An impulse is rounded by the fma that forms it, and its bits are added as an integer (exact.h).
  *   4  The pairs of the bodies of one vector with one another are summed one at a time, so that no body feels itself.
  *      If a pair of a vector and a tile may be beyond the fast rounding, their sum is made again, one pair at a time.
@@ -14,7 +14,8 @@
  * adding to the other one would need a second sum for each body and thread.
  * Cost: in 3D 28 vector operations a pair, and a root and a division in single precision, which take 11 cycles of the
  * divider for 8 pairs with AVX-512. 14 of the operations multiply. So the ports allow 8 pairs in 14 cycles where two
- * ports take vectors of 512 bits (Intel), and in 15 where one of these multiplies and divides (Zen 4).
+ * ports take vectors of 512 bits (Intel), in 15 where one of these multiplies and divides (Zen 4), and in 11 where two
+ * multiply and two others add (Zen 5). A Zen 5 takes 12.3.
  */
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
@@ -49,9 +50,6 @@ MD_FN double separation(const all_args *a, int dim, int64_t i, int64_t j, double
 
 /* ---- impulses ---- */
 
-/* Bodies of a batch. Their squares and forces fit into the first-level cache beside a tile. */
-enum { BATCH = 32 };
-
 /* The bodies [j0, j1) on the bodies [i0, i1), one pair at a time. */
 MD_FN void impulse_each(const all_args *a, plain_formula formula, int dim, int64_t i0, int64_t i1, int64_t j0,
                         int64_t j1, int64_t *const sum[3], md_overlap *overlap)
@@ -70,46 +68,80 @@ MD_FN void impulse_each(const all_args *a, plain_formula formula, int dim, int64
     }
 }
 
+/* A vector of bodies that feels others one after another. */
+typedef struct feeling_vector {
+  simd_d x[3], minus_mass, k[MD_PAIR_K], least; /* least: the smallest squared distance */
+  simd_i total[3];
+} feeling_vector;
+
+MD_FN simd_d square_to(feeling_vector *v, const all_args *a, int dim, bool careful, int64_t j)
+{
+  simd_d r2 = simd_set(a->k[2]);
+  for (int d = 0; d < dim; ++d) {
+    const simd_d delta = v->x[d] - simd_set(a->other->x[d][j]);
+    r2 = simd_fma(delta, delta, r2);
+  }
+  if (careful) v->least = simd_min(v->least, r2);
+  return r2;
+}
+
+MD_FN simd_d force_of(feeling_vector *v, const all_args *a, pair_formula formula, simd_d r2, int64_t j)
+{
+  v->k[1] = v->minus_mass * simd_set(a->other->mass[j]);
+  return formula(r2, v->k);
+}
+
+MD_FN void add_impulse(feeling_vector *v, const all_args *a, int dim, simd_d force, int64_t j)
+{
+  for (int d = 0; d < dim; ++d) {
+    const simd_d delta = v->x[d] - simd_set(a->other->x[d][j]);
+    v->total[d] = simd_add_bits(v->total[d], simd_fma(force, delta, simd_set(MD_ROUND)));
+  }
+}
+
+/* Bodies of a batch. The squares and forces of two batches fit into the first-level cache beside a tile. */
+enum { BATCH = 16 };
+
 /* The bodies [j0, j1) on the vector of bodies that begins at i. Returns false, and adds nothing, if a pair is so close
  * that the sum needs care. */
 MD_FN bool impulse_lanes(const all_args *a, pair_formula formula, int dim, bool careful, int64_t i,
                          int64_t j0, int64_t j1, int64_t *const sum[3])
 {
-  const body_block *other = a->other;
-  const simd_d rounder = simd_set(MD_ROUND), minus_mass = simd_set(0.0) - simd_load(a->own->mass + i);
-  simd_d x[3], k[MD_PAIR_K], least = simd_set(0x1p200);
-  simd_i total[3];
-  for (int c = 0; c < MD_PAIR_K; ++c) k[c] = simd_set(a->k[c]);
+  feeling_vector v;
+  simd_d r2[2][BATCH], force[2][BATCH];
+  v.least = simd_set(0x1p200);
+  v.minus_mass = simd_set(0.0) - simd_load(a->own->mass + i);
+  for (int c = 0; c < MD_PAIR_K; ++c) v.k[c] = simd_set(a->k[c]);
   for (int d = 0; d < dim; ++d) {
-    x[d] = simd_load(a->own->x[d] + i);
-    total[d] = simd_zero_i();
+    v.x[d] = simd_load(a->own->x[d] + i);
+    v.total[d] = simd_zero_i();
   }
-  for (int64_t j = j0; j < j1; j += BATCH) {
-    const int n = j + BATCH < j1 ? BATCH : (int)(j1 - j);
-    simd_d r2[BATCH], f[BATCH];
-    for (int b = 0; b < n; ++b) {
-      r2[b] = simd_set(a->k[2]);
-      for (int d = 0; d < dim; ++d) {
-        const simd_d delta = x[d] - simd_set(other->x[d][j + b]);
-        r2[b] = simd_fma(delta, delta, r2[b]);
+  const int64_t batches = (j1 - j0) / BATCH;
+  for (int64_t k = 0; k < batches + 2; ++k) {
+    const int64_t j = j0 + k * BATCH;
+    const int even = (int)(k & 1), odd = even ^ 1;
+    const bool square = k < batches, evaluate = k > 0 && k <= batches, add = k > 1;
+    if (square && evaluate && add) {
+      for (int b = 0; b < BATCH; ++b) {
+        force[odd][b] = force_of(&v, a, formula, r2[odd][b], j - BATCH + b);
+        add_impulse(&v, a, dim, force[even][b], j - 2 * BATCH + b);
+        r2[even][b] = square_to(&v, a, dim, careful, j + b);
       }
-      if (careful) least = simd_min(least, r2[b]);
+      continue;
     }
-    for (int b = 0; b < n; ++b) {
-      k[1] = minus_mass * simd_set(other->mass[j + b]);
-      f[b] = formula(r2[b], k);
+    for (int b = 0; b < BATCH; ++b) {
+      if (evaluate) force[odd][b] = force_of(&v, a, formula, r2[odd][b], j - BATCH + b);
+      if (add) add_impulse(&v, a, dim, force[even][b], j - 2 * BATCH + b);
+      if (square) r2[even][b] = square_to(&v, a, dim, careful, j + b);
     }
-    for (int b = 0; b < n; ++b)
-      for (int d = 0; d < dim; ++d) {
-        const simd_d delta = x[d] - simd_set(other->x[d][j + b]);
-        total[d] = simd_add_bits(total[d], simd_fma(f[b], delta, rounder));
-      }
   }
-  if (careful && simd_least(least) < a->close2 + a->k[2]) return false;
+  for (int64_t j = j0 + batches * BATCH; j < j1; ++j)
+    add_impulse(&v, a, dim, force_of(&v, a, formula, square_to(&v, a, dim, careful, j), j), j);
+  if (careful && simd_least(v.least) < a->close2 + a->k[2]) return false;
   const uint64_t bias = (uint64_t)(j1 - j0) * (uint64_t)md_bits(MD_ROUND);
   for (int d = 0; d < dim; ++d) {
     int64_t lane[MD_SIMD_WIDTH];
-    simd_store_i(lane, total[d]);
+    simd_store_i(lane, v.total[d]);
     for (int l = 0; l < MD_SIMD_WIDTH; ++l) sum[d][i + l] += (int64_t)((uint64_t)lane[l] - bias);
   }
   return true;
