@@ -95,9 +95,8 @@ template <class T> struct gpu_core {
 
   /* ---- where things stand, and times ---- */
 
-  progress now = {}; /* as last read while the device rested */
-  int64_t completed =
-      0; /* steps of now.done that model->step counts: 0 during a run, all of them behind it */
+  progress now = {};     /* as last read while the device rested */
+  int64_t completed = 0; /* steps of now.done in model->step: none during a run, all behind it */
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;

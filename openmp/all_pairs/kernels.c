@@ -120,7 +120,7 @@ MD_FN bool impulse_lanes(const all_args *a, pair_formula formula, int dim, bool 
   for (int64_t k = 0; k < batches + 2; ++k) {
     const int64_t j = j0 + k * BATCH;
     const int even = (int)(k & 1), odd = even ^ 1;
-    const bool square = k<batches, evaluate = k> 0 && k <= batches, add = k > 1;
+    const bool square = k < batches, evaluate = k != 0 && k <= batches, add = k >= 2;
     if (square && evaluate && add) {
       for (int b = 0; b < BATCH; ++b) {
         force[odd][b] = force_of(&v, a, formula, r2[odd][b], j - BATCH + b);

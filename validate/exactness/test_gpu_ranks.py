@@ -280,8 +280,8 @@ def test_steps_sort_on_ranks(ranks, motion, more, tmp_path):
 @pytest.mark.parametrize("sort, thermo", [("count", 20), ("step", 12)])
 def test_the_balance_is_not_looked_at_before_it_is_due(sort, thermo, tmp_path):
     """Rebins between two parts of a run, at rows of thermo, once counted the steps of the last part twice."""
-    deck = tall(tmp_path, "from one half", f"thermo {thermo}\nfix even all balance 131 1.05 rcb").replace("run 170\n", "")
-    got = on_ranks(3, deck, tmp_path / "ranks", package={**STAGED, "sort": sort})
+    deck = tall(tmp_path, "from one half", f"thermo {thermo}\nfix even all balance 131 1.05 rcb")
+    got = on_ranks(3, deck.replace("run 170\n", ""), tmp_path / "ranks", package={**STAGED, "sort": sort})
     assert ", 1 x 3 x 1 domains" in got.log
 
 
