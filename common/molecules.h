@@ -7,6 +7,8 @@
 #ifndef MD_COMMON_MOLECULES_H
 #define MD_COMMON_MOLECULES_H
 
+#include "common/arithmetic/real.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +22,7 @@ typedef struct md_molecules {
 
 /* Does a pair not interact? groups: bits of the groups that have both particles, that of group 0 among them. same: the
  * particles are of one molecule. */
-static inline bool md_molecules_exclude(const md_molecules *m, uint32_t groups, bool same)
+MD_FN bool md_molecules_exclude(const md_molecules *m, uint32_t groups, bool same)
 {
   bool excluded = false;
   for (int k = 0; k < m->n; ++k)

@@ -627,10 +627,10 @@ static void describe(const md_run *run)
   md_sim *sim = run->sim;
   const md_model *m = &sim->model;
   if (strcmp(run->kind->name, sim->engine->name) != 0)
-    md_log_print(sim->log, "Note: engine %s computes this run in place of %s, because %s\n", run->kind->name,
-                 sim->engine->name,
-                 m->molecules.n > 0 ? "neigh_modify exclude molecule leaves pairs out"
-                                    : "a periodic side of the box is shorter than two cutoffs");
+    md_log_print(sim->log,
+                 "Note: engine %s computes this run in place of %s, because a periodic side of the box is "
+                 "shorter than two cutoffs\n",
+                 run->kind->name, sim->engine->name);
   md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", run->kind->name,
                (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",

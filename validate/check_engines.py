@@ -63,7 +63,7 @@ class Case:
     full_lists: bool = False  # the GPU has no symmetric forces for it
     fits: Tuple[int, int, int] = (8, 8, 8)  # ranks along each axis whose domains are as thick as 1.04 lengths
     back: bool = False  # half of the steps are undone again
-    bonds: bool = False  # the GPU leaves bonded particles out of lists
+    listed: bool = False  # the GPU leaves pairs out of lists, so that it needs them
 
     def text(self) -> str:
         deck = harness.deck(self.deck).read_text()
@@ -343,18 +343,25 @@ CASES: Tuple[Case, ...] = (
          fits=(3, 2, 2)),
     Case("embedded atoms, excluded groups", "in.eam", 4.95, full_lists=True, fits=(2, 2, 2),
          variables={"potential": str(COPPER), "exclude": "group left right"}),
-    Case("chains 3D, and back", "in.chains", 1.5, CHAINS, bonds=True, fits=(3, 2, 2), back=True),
-    Case("harmonic chains 3D", "in.chains", bonds=True, fits=(2, 2, 2),
+    Case("chains 3D, and back", "in.chains", 1.5, CHAINS, listed=True, fits=(3, 2, 2), back=True),
+    Case("harmonic chains 3D", "in.chains", listed=True, fits=(2, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "300 1.05", "second": "100 1.1",
                     "special": "lj/coul 0 0 0", "pair": "lj/cut 2.5"}),
-    Case("chains 3D, dpd", "in.chains", full_lists=True, bonds=True, fits=(3, 2, 2),
+    Case("chains 3D, dpd", "in.chains", full_lists=True, listed=True, fits=(3, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "50 1.0", "second": "80 0.9", "shift": "no",
                     "special": "lj/coul 1 0 1", "pair": "dpd 1 1.2 77", "coefficients": "25 4.5"}),
     Case("chains 3D, one molecule excluded, and back", "in.chains", 1.5, CHAINS | {"exclude": "molecule/intra all"},
-         bonds=True, fits=(3, 2, 2), back=True),
-    Case("chains 3D, other molecules excluded", "in.chains", bonds=True, fits=(2, 2, 2),
+         listed=True, fits=(3, 2, 2), back=True),
+    Case("chains 3D, other molecules excluded", "in.chains", listed=True, fits=(2, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "300 1.05", "second": "100 1.1",
                     "special": "lj/coul 1 1 1", "pair": "lj/cut 2.5", "exclude": "molecule/inter some", "some": 90}),
+    Case("molecules 3D, and back", "in.molecules", listed=True, fits=(2, 2, 2), back=True),
+    Case("molecules 3D, others of groups", "in.molecules", listed=True, fits=(2, 2, 2),
+         variables={"exclude": "molecule/inter left exclude molecule/intra right", "size": 17}),
+    Case("molecules 2D", "in.molecules", listed=True, fits=(4, 4, 1),
+         variables=FLAT | {"exclude": "molecule/inter left"}),
+    Case("molecules 3D, dpd", "in.molecules", listed=True, full_lists=True, fits=(2, 2, 2),
+         variables={"pair": "dpd 1 1.5 77", "coefficients": "25 4.5", "size": 9}),
     Case("gravity 3D, and back", "in.gravity", all_pairs=True, back=True),
     Case("gravity 2D", "in.gravity", variables={"dim": 2, "z": "p", "mass2": 1e-6}, all_pairs=True, fits=(8, 8, 1)),
     Case("gravity 3D, minimized", "in.gravity", variables={"eps": 0.4, "iterations": 6}, all_pairs=True),
@@ -441,7 +448,7 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
 def lacks(case: Case, variant: GpuVariant) -> bool:
     """Does the GPU refuse the case with these options?"""
     symmetric, cells = variant.engine == "gpu-symmetric", variant.package.get("neighbours") == "cells"
-    return (case.full_lists and symmetric) or (case.bonds and (cells or variant.engine == "gpu-naive"))
+    return (case.full_lists and symmetric) or (case.listed and (cells or variant.engine == "gpu-naive"))
 
 
 def teaching_variants(rc: float) -> Iterator[GpuVariant]:

@@ -331,6 +331,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
   if (md_pair_is_dissipative(&model->pair)) obstacle = "a pair style with friction";
   if (model->bonds.ntypes > 0) obstacle = "having bonds";
+  if (model->molecules.n > 0) obstacle = "neigh_modify exclude molecule";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
@@ -357,18 +358,30 @@ static bool images_are_apart(const md_model *model, const gpu_configuration *c)
   return c->skin > 0.0 || model->cutoff == 0.0;
 }
 
-/* Are particles left out of the pair forces of others? Then there must be lists. */
-static bool leaves_out(const md_model *model)
+/* Are partners of bonds left out of the pair forces? */
+static bool leaves_partners_out(const md_model *model)
 {
   const bool *excluded = model->bonds.excluded;
   return model->bonds.ntypes > 0 && model->cutoff > 0.0 && (excluded[0] || excluded[1] || excluded[2]);
+}
+
+/* Do molecules exclude pairs that there are? */
+static bool excludes_molecules(const md_model *model)
+{
+  return model->molecules.n > 0 && model->cutoff > 0.0;
+}
+
+/* Must pairs be left out of lists? Then there must be lists. */
+static bool leaves_out(const md_model *model)
+{
+  return leaves_partners_out(model) || excludes_molecules(model);
 }
 
 /* Slots of particles that are left out, of each particle: as in a chain, where they must be guessed. */
 static int slots_left_out(const md_model *model)
 {
   const bool *excluded = model->bonds.excluded;
-  return !leaves_out(model) ? 0 : (excluded[1] || excluded[2] ? 3 : 1) * model->bonds.slots;
+  return !leaves_partners_out(model) ? 0 : (excluded[1] || excluded[2] ? 3 : 1) * model->bonds.slots;
 }
 
 /* Of bonds, for each particle (gpu/bonds/bonds.cuh). */
@@ -386,10 +399,26 @@ static md_status check_bonds(const md_model *model, const md_gpu_options *g)
   if (g->mixed) return md_error(MD_USAGE, "package gpu: bonds need precision double");
   if (g->neighbours == MD_GPU_ALL_PAIRS)
     return md_error(MD_USAGE, "--gpu-naive has no bonds; use --engine naive");
-  if (g->neighbours == MD_GPU_CELLS && leaves_out(model))
+  if (g->neighbours == MD_GPU_CELLS && leaves_partners_out(model))
     return md_error(MD_USAGE,
                     "package gpu neighbours cells: pairs of bonded particles are left out of lists, "
                     "which this keyword excludes; use neighbours list, or special_bonds lj 1 1 1");
+  return MD_OK;
+}
+
+/* MD_USAGE for what does not go together with molecules that exclude pairs. */
+static md_status check_molecules(const md_model *model, const md_gpu_options *g)
+{
+  if (!excludes_molecules(model)) return MD_OK;
+  if (g->neighbours == MD_GPU_ALL_PAIRS)
+    return md_error(MD_USAGE,
+                    "--gpu-naive knows no molecules, and neigh_modify exclude molecule needs them; leave "
+                    "it out");
+  if (g->neighbours == MD_GPU_CELLS)
+    return md_error(
+        MD_USAGE,
+        "package gpu neighbours cells: pairs that neigh_modify exclude molecule takes away are left "
+        "out of lists, which this keyword excludes; use neighbours list or auto");
   return MD_OK;
 }
 
@@ -435,6 +464,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   *c = gpu_configuration{};
   MD_TRY(check_mixed(model, ranks, g));
   MD_TRY(check_bonds(model, g));
+  MD_TRY(check_molecules(model, g));
   if (std::max(ranks, o->ranks) > 1) c->bond_reach = model->bonds.reach * (1.0 + 1e-6);
   if (md_pair_needs_more(&model->pair) && (g->mixed || g->symmetric))
     return md_error(MD_USAGE, "package gpu: pair style %s needs precision double and force full",
@@ -502,6 +532,9 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   if (md_pair_is_dissipative(&model->pair))
     md_plan_add(plan, "velocities of pair forces", 32.0 * (1.0 + ghosts) + 8.0 * dim);
   if (model->bonds.ntypes > 0) md_plan_add(plan, "bonds", bytes_of_bonds(model, ranks));
+  /* On several ranks molecules are in bond words. */
+  if (excludes_molecules(model) && (ranks == 1 || model->bonds.ntypes == 0))
+    md_plan_add(plan, "molecules", ranks > 1 ? 8.0 : 4.0);
   md_plan_add(plan, "ghosts' owners and shifts", 8.0 * ghosts);
   md_plan_add(plan, "neighbour lists", 16.0 * c->rows);
   if (needs_ids(model) || ranks > 1) md_plan_add(plan, ranks > 1 ? "ids" : "ids for fixes and computes", 8.0);

@@ -16,6 +16,7 @@
 
 #include "gpu/bonds/bonds.cuh"
 #include "gpu/engine/configuration.h"
+#include "gpu/neighbour/molecules.cuh"
 #include "gpu/particle/launch.cuh"
 #include "gpu/ranks/ranks.cuh"
 #include "gpu/runtime/profile.h"
@@ -51,6 +52,7 @@ struct gpu_arrays {
   /* Of bond_args; and the energy of bonds. */
   device_array bond_partner, bond_type, left_out, place, bond_row, bond_row_type, bond_k, bond_force_k,
       bond_sum;
+  device_array molecule;       /* on one rank, by original index: molecules, if these exclude pairs */
   device_array summand, terms; /* of term_args */
   device_array force_action;   /* of fix_force_args */
   device_array control, sums, tensor,
@@ -172,6 +174,10 @@ template <class T> struct gpu_core {
     bonds.table = (const double *)(forces ? arrays.bond_force_k : arrays.bond_k).at;
     return bonds;
   }
+
+  /* Do molecules exclude pairs? Then there are lists. And what kernels know of them. */
+  bool excludes_molecules() const { return model->molecules.n > 0 && source == FROM_LIST; }
+  molecule_args molecules() const;
 
   /* lap() adds the time between two events to a phase. lap_messages() moves the time of messages from the time of
    * steps to phases of their own; the device rests. */

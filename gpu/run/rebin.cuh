@@ -59,6 +59,7 @@ template <class T> struct gpu_rebin {
   md_status sorted_view(system_view<T> *s, const int **origin);
   md_status build_list();
   md_status find_partners();
+  md_status leave_molecules_out();
 
   /* ---- run/rebin_ranks.inc: the parts of a rebin of several ranks, in this order ---- */
 

@@ -36,6 +36,7 @@ template <class T> struct gpu_transfer {
   md_status make_ids();
   md_status load_bonds();
   md_status upload_bonds(const md_bond_places &places);
+  md_status load_molecules();
 
   /* Copies the particles to the host. The device rests. */
   md_status unload();

@@ -1,4 +1,4 @@
-/* The command `set`: sets types, masses, positions and velocities of selected particles.
+/* The command `set`: sets types, masses, positions, velocities and molecules of selected particles.
  *
  * The particles are selected once, before the first keyword. Then each keyword is applied to all of
  * them. All words are read before anything changes. The result for a particle depends only on its id, its fields and
@@ -141,6 +141,22 @@ static md_status read_property(md_sim *sim, char *const *word, setting *s)
   return s->quantity.each ? MD_OK : md_property_check(&s->property, s->name, s->quantity.one);
 }
 
+/* MD_USAGE: no particle has a molecule of that number. */
+static md_status check_molecule(double value)
+{
+  if (value == floor(value) && value >= 0.0 && value <= (double)UINT32_MAX) return MD_OK;
+  return md_error(MD_USAGE, "set mol: the number of a molecule is a whole number within 0 and %lld, not %g",
+                  (long long)UINT32_MAX, value);
+}
+
+/* With atom_style bond particles have molecules, else perhaps a property of this name. */
+static md_status read_molecule(md_sim *sim, char *const *word, setting *s)
+{
+  if (!sim->model.bonded) return read_property(sim, word, s);
+  MD_TRY(md_edit_values(sim, word[0], "value of set", &s->quantity));
+  return s->quantity.each ? MD_OK : check_molecule(s->quantity.one);
+}
+
 static md_status refuse_image(md_sim *sim, char *const *word, setting *s)
 {
   (void)sim, (void)word, (void)s;
@@ -248,6 +264,19 @@ static md_status apply_property(md_sim *sim, const setting *s, uint8_t *chosen)
   return status;
 }
 
+static md_status apply_molecule(md_sim *sim, const setting *s, uint8_t *chosen)
+{
+  md_particles *p = &sim->particles;
+  md_status status = MD_OK;
+  if (!sim->model.bonded) return apply_property(sim, s, chosen);
+  for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
+    if (chosen[i]) status = check_molecule(md_edit_value(&s->quantity, i));
+  MD_TRY(md_comm_agree(sim->comm, status));
+  for (int64_t i = 0; i < p->n; ++i)
+    if (chosen[i]) p->molecule[i] = (uint32_t)md_edit_value(&s->quantity, i);
+  return MD_OK;
+}
+
 /* The keywords; a further one is a line here and its two functions. */
 static const set_keyword keywords[] = {
     {"type", 1, "a type", 0, read_type, apply_type},
@@ -261,7 +290,7 @@ static const set_keyword keywords[] = {
     {"vx", 1, "a velocity", 0, read_component, apply_velocity},
     {"vy", 1, "a velocity", 1, read_component, apply_velocity},
     {"vz", 1, "a velocity", 2, read_component, apply_velocity},
-    {"mol", 1, "a whole number", 0, read_property, apply_property},
+    {"mol", 1, "a whole number", 0, read_molecule, apply_molecule},
     {"i_NAME", 1, "a whole number", 0, read_property, apply_property},
     {"d_NAME", 1, "a number", 0, read_property, apply_property},
     {"image", 3, "three numbers", 0, refuse_image, apply_none},

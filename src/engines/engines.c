@@ -23,8 +23,7 @@ const md_engine_entry *md_engine_find(const char *name)
 const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model)
 {
   if (kind->all_pairs && md_pair_is_all(&model->pair)) return kind->all_pairs;
-  const bool easy = !md_box_is_small(&model->box, model->cutoff) && model->molecules.n == 0;
-  return easy || !kind->limited ? kind : &md_engine_openmp;
+  return kind->limited && md_box_is_small(&model->box, model->cutoff) ? &md_engine_openmp : kind;
 }
 
 md_status md_engine_get(const md_engine_entry *entry, const md_engine_kind **kind)

@@ -18,7 +18,7 @@ extern const int md_engines_count;
 const md_engine_entry *md_engine_find(const char *name);
 
 /* The engine that computes a prepared model if `kind` was chosen: for a pair style without a cutoff that of
- * kind->all_pairs, and openmp in the place of an engine that is too limited for the model. */
+ * kind->all_pairs, and openmp in the place of an engine that is too limited for the box. */
 const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model);
 
 /* Gives the engine of an entry in *kind, and loads its library first if it has one. MD_USAGE, MD_RUNTIME: the

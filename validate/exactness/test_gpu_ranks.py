@@ -78,6 +78,8 @@ CASES = [
     ("in.chains", check_engines.CHAINS, 4, {"rebin": 3, "skin": 1.0}),
     ("in.chains", {**check_engines.CHAINS, **HARMONIC, "special": "lj/coul 0 0 0"}, 2, {"force": "symmetric"}),
     ("in.chains", {**check_engines.CHAINS, **HARMONIC, "special": "lj/coul 1 1 1"}, 2, {"neighbours": "cells"}),
+    ("in.molecules", {"side": 8, "exclude": "molecule/inter left exclude molecule/intra right"}, 3, {"rebin": 4}),
+    ("in.molecules", {**check_engines.FLAT, "side": 24}, 4, {}),
 ]
 NAMES = [" ".join([deck, *(f"{k}={v}".replace(f"{harness.REFERENCE}/", "") for k, v in knobs.items()),
                    f"{ranks} ranks", *map(str, package.values())])
@@ -115,6 +117,7 @@ BRICKS = [
     ("in.eam", check_engines.MADE_UP, 4, {"neighbours": "cells", "rebin": 3}),
     ("in.dpd", {"mass2": 1e5, "fix2": "langevin 1 1 5 77"}, 4, {"neighbours": "cells", "rebin": 2}),
     ("in.chains", {**check_engines.CHAINS, **HARMONIC, "special": "lj/coul 0 0 0"}, 4, {"force": "symmetric"}),
+    ("in.molecules", {"side": 8}, 4, {"rebin": 3}),
 ]
 
 
