@@ -177,6 +177,8 @@ MADE_UP = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.f
 
 # The file of pair style table.
 WELLS = {"table": str(harness.REFERENCE / "made-up.table")}
+# The melt in two dimensions.
+MELT_2D = {"dim": 2, "lattice": "sq 0.7", "cells": 12, "zlo": -0.5, "zhi": 0.5}
 # The decks of several pair styles in two dimensions.
 FLAT = {"dim": 2, "lattice": "sq 0.7", "side": 10, "z": "-0.5 0.5"}
 
@@ -230,6 +232,11 @@ CASES: Tuple[Case, ...] = (
     Case("thermostat of melt 3D", "in.melt", variables={"ensemble": "nvt temp 1.0 1.2 0.3"}, fits=(2, 2, 2)),
     Case("barostat of melt 3D", "in.melt", variables={"ensemble": "npt temp 1.0 1.2 0.3 iso 1.0 4.0 0.5"},
          fits=(2, 2, 1)),
+    Case("barostat of melt 3D, by axis", "in.melt", fits=(2, 2, 1),
+         variables={"ensemble": "npt temp 1.0 1.2 0.3 aniso 1.0 4.0 0.5"}),
+    Case("barostat of melt 2D", "in.melt", fits=(3, 3, 1), variables=MELT_2D | {"ensemble": "nph iso 1.0 4.0 0.5"}),
+    Case("barostat of melt 2D, by axis", "in.melt", fits=(3, 3, 1),
+         variables=MELT_2D | {"ensemble": "npt temp 1.0 1.2 0.3 x 1.0 4.0 0.5 y 2.0 1.0 0.3"}),
     Case("langevin 3D", "in.langevin", fits=(2, 2, 2)),
     Case("langevin 3D, one mass", "in.langevin", variables={"mass2": 1}, fits=(2, 2, 2)),
     Case("langevin 3D, one mass, walls", "in.langevin", fits=(2, 2, 2),

@@ -96,6 +96,7 @@ typedef struct md_wanted {
   bool pairs;        /* the energy and the virial of pairs */
   bool virial;       /* the virial of pairs, with or without their energy */
   bool tensor;       /* the components of the virial of pairs */
+  bool diagonal;     /* of tensors, also those of summands, no more than xx, yy and zz */
   uint64_t summands; /* bit s: the sums of model->summand[s] */
 } md_wanted;
 

@@ -434,7 +434,7 @@ md_wanted md_fix_end_wants(const md_fix_end *end)
   if (end->parts == MD_PARTS_ALL) wanted.virial = true;
   if (end->parts != MD_PARTS_AXES) return wanted;
   const md_wanted tensor = md_computes_want(&end->tensor, 1);
-  wanted.tensor = true;
+  wanted.tensor = wanted.diagonal = true;
   wanted.summands |= tensor.summands;
   return wanted;
 }

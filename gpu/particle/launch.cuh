@@ -317,12 +317,14 @@ md_status launch_sum_terms(const launch &, const system_view<T> &, const term_ar
 
 /* awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits behind the step, into control.awaited,
  * which is 0 before: the kinetic energy of velocities that are complete with `kicks` times the impulse; and for exact
- * layouts the virial, as launch_measure(). */
+ * layouts half of what launch_measure() adds to the virial, or of what launch_tensor() adds to xx, yy and zz, then with
+ * these components of the kinetic energy. */
 template <class T> constexpr bool SUMS_VIRIAL = !T::MIXED && T::TAGGED;
 template <class T> struct awaited_args {
   typename T::real *impulse[3];
   bool ahead; /* do nothing if the lists do not hold or have no room */
-  bool kinetic, virial;
+  bool kinetic;
+  int virial;            /* the number of sums of the virial: 0, 1, or T::DIM */
   double kicks, quantum; /* the value of a quantum of impulses; 1 for mixed layouts */
   double velocity_per_v, mass_reference, per_unit; /* as md_ke_add() needs them */
   double k[MD_PAIR_K], per_w;                      /* coefficients of forces, and as in measure_args */

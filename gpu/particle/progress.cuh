@@ -60,8 +60,15 @@ struct alignas(64) step_slot {
 enum { SLOTS = 64 };
 /* The most fast particles that a list check looks at. With more of them the lists are stale. */
 enum { MOST_BEYOND_SLACK = 4096 };
-/* The sums that a fix awaits behind a step (gpu/step/awaited.cu), and how many words these take as fine sums. */
-enum { AWAITED_KINETIC, AWAITED_VIRIAL, AWAITED_SUMS, AWAITED_WORDS = 2 * 2 * AWAITED_SUMS };
+/* The sums that a fix awaits behind a step (gpu/step/awaited.cu): the kinetic energy; its parts of each axis; the
+ * virial, or its parts of each axis. How many words they take as fine sums. */
+enum {
+  AWAITED_KINETIC,
+  AWAITED_KINETIC_AXIS,
+  AWAITED_VIRIAL = AWAITED_KINETIC_AXIS + 3,
+  AWAITED_SUMS = AWAITED_VIRIAL + 3,
+  AWAITED_WORDS = 2 * 2 * AWAITED_SUMS
+};
 /* The ring, what a rebin lacked, and sums. The host reads a copy. */
 struct control {
   step_slot slot[SLOTS];

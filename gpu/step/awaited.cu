@@ -1,19 +1,24 @@
 /* The impulses behind the last step of a run, from lists, and in the same pass the sums that a fix awaits there: the
- * kinetic energy and the virial. So a thermostat or barostat that acts behind every step needs no other pass over
- * particles or pairs (common/engine.h, `awaited`).
+ * kinetic energy and the virial, or their components xx, yy and zz. So a thermostat or barostat that acts behind every
+ * step needs no other pass over particles or pairs (common/engine.h, `awaited`).
  *
  *   1. The loop of sum_list.cuh adds the impulses of a particle and, with VIRIAL, the terms of its pairs. The force of
  *      a virial has a table of its own, and shares with that of the impulse what does not depend on the table.
- *   2. The velocity is read, and completed with the kick by this impulse. Its term is added, and it is not written: the
- *      kick is owed (move/owed.cuh).
- *   3. A thread adds the terms of its particles, and at its end they are added up as in measure.cuh.
- *   4. `ahead`: the host has launched this pass before it knows whether the lists hold. The device knows, and returns
+ *   2. A list has each pair twice, and both particles would add the same terms. Only one of them does (adds_pair()),
+ *      and the host doubles the sum. Lists are in the order of cells. So all lanes of a warp leave the terms out in
+ *      about the first half of their lists, and the pass does not wait for a few of them.
+ *   3. The velocity is read, and completed with the kick by this impulse. Its terms are added, and it is not written:
+ *      the kick is owed (move/owed.cuh).
+ *   4. A thread adds the terms of its particles, and at its end they are added up as in measure.cuh.
+ *   5. `ahead`: the host has launched this pass before it knows whether the lists hold. The device knows, and returns
  *      at once if they do not.
  *
- * Trade-off: an instance more for each style and layout. In return the pass over pairs for the virial, which took
- * longer than that for the forces, becomes some operations for each pair.
+ * Trade-off: two instances more for each style and layout. In return the pass over pairs for the virial, which took
+ * longer than that for the forces, becomes some operations for each pair. The sums of the virial are in registers, and
+ * those of the kinetic energy in shared memory, so that the loop over the list does not spill.
  * Cost: with lists of L neighbours 4 L + 16 bytes read for impulses (3D, packed), 24 written; 24 read for the kinetic
- * energy; 10 operations in double and 4 on integers for each pair within the cutoff, for the virial of lj/cut.
+ * energy. For lj/cut a pair within the cutoff has 52 instructions, of them 19 in double. With the virial it has 8 more,
+ * and where its terms are added 16 for the trace, or 38 for three components, of them 8 or 21 in double.
  */
 #include "common/compute/measure.h"
 #include "gpu/output/measure.cuh"
@@ -21,86 +26,166 @@
 
 #include <limits.h>
 
-/* Adds the terms of the virial of particle i, which has a pair that is too near for the fast rounding. A pair that
- * overlaps is an error elsewhere. */
-template <class T, int STYLE>
-static __device__ __noinline__ md_fine near_virial(const system_view<T> &s, const awaited_args<T> &a,
-                                                   const typename T::record *x, int i)
+enum { THREADS = 256 };
+
+static __device__ __forceinline__ void add(md_fine &sum, const md_fine &term)
+{
+  sum.coarse += term.coarse;
+  sum.rest += term.rest;
+}
+
+/* Does particle i, at this difference from a ghost, add the terms of their pair? If not, the other particle does. */
+template <class T> static __device__ __forceinline__ bool leads(const double *delta)
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    if (delta[d] != 0.0) return delta[d] > 0.0;
+  return true;
+}
+
+/* Is it particle i that adds the terms of its pair with j? delta: their difference. */
+template <class T>
+static __device__ __forceinline__ bool adds_pair(const system_view<T> &s, int i, int j, const double *delta)
+{
+  int higher = j;
+  if (j >= s.n && !leads<T>(delta)) higher = i;
+  return higher > i;
+}
+
+/* The terms of a pair: the product of distance and force, or of their components along each axis. */
+template <class T, int VIRIAL> struct pair_terms {
+  double of[VIRIAL];
+
+  __device__ __forceinline__ pair_terms(double f, double r2, const double *delta)
+  {
+    if constexpr (VIRIAL == 1)
+      of[0] = f * r2;
+    else
+#pragma unroll
+      for (int d = 0; d < VIRIAL; ++d) of[d] = f * delta[d] * delta[d];
+  }
+};
+
+template <int VIRIAL> struct virial_sums {
+  md_fine of[VIRIAL];
+};
+
+/* The terms of those pairs of particle i that are too near for the fast rounding. A pair that overlaps is an error
+ * elsewhere. */
+template <class T, int STYLE, int VIRIAL>
+static __device__ __noinline__ virial_sums<VIRIAL>
+near_virial(const system_view<T> &s, const awaited_args<T> &a, const typename T::record *x, int i)
 {
   const typename T::record xi = x[i];
-  md_fine sum = {0, 0};
-  for_each_candidate<T, FROM_LIST>(s, x, i, false, [&](int, const typename T::record &xj) {
-    const double r2 = wide_separation<T>(s.scale, xi, xj);
-    if (r2 < s.pair.overlap2[0] || !(r2 < a.k[0])) return;
-    md_fine_add(&sum, force_of<STYLE>(r2, a.k) * r2 * a.per_w);
+  virial_sums<VIRIAL> sum = {};
+  for_each_candidate<T, FROM_LIST>(s, x, i, false, [&](int j, const typename T::record &xj) {
+    double delta[3];
+    const double r2 = separation<T>(s.scale, xi, xj, delta);
+    if (r2 < s.pair.overlap2[0] || !(r2 < a.k[0]) || order_of(r2) > s.pair.close_high) return;
+    if (!adds_pair<T>(s, i, j, delta)) return;
+    const pair_terms<T, VIRIAL> term(force_of<STYLE>(r2, a.k), r2, delta);
+    for (int c = 0; c < VIRIAL; ++c) md_fine_add(&sum.of[c], term.of[c] * a.per_w);
   });
   return sum;
 }
 
-/* Adds the kinetic energy of particle i with its owed kick. */
-template <class T>
+/* Adds the kinetic energy of particle i with its owed kick to sum[0], and with AXES the parts of the axes to those
+ * behind it. */
+template <class T, bool AXES>
 static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, const awaited_args<T> &a, int i,
-                                                   const typename T::real impulse[3], md_fine &sum)
+                                                   const typename T::real impulse[3], md_fine *sum)
 {
   md_summand of = {};
   md_particle p = {};
   of.dim = T::DIM;
   of.mass_reference = a.mass_reference;
-  of.per_unit[0] = a.per_unit;
   p.velocity_per_v = a.velocity_per_v;
+  for (int c = 0; c < MD_TENSOR; ++c) of.per_unit[c] = a.per_unit;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d)
     p.v[d] = (double)kicked(s.v[d][i], (typename T::real)a.kicks, impulse[d], a.quantum);
-  md_ke_add(&of, &p, &sum);
+  md_ke_add(&of, &p, &sum[0]);
+  if constexpr (AXES) {
+    md_fine tensor[MD_TENSOR] = {};
+    md_pressure_tensor_add(&of, &p, tensor);
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) add(sum[1 + d], tensor[d]);
+  }
 }
 
-template <class T, int STYLE, bool VIRIAL>
-static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && !VIRIAL) ? 4
-                                              : T::PACKED                        ? 3
-                                                                                 : 2)
+/* VIRIAL: the number of its sums: 0, 1 for its trace, or T::DIM. */
+template <class T, int STYLE, int VIRIAL>
+static __global__ void __launch_bounds__(THREADS, T::MIXED || (T::PACKED && VIRIAL == 0) ? 4
+                                                  : T::PACKED                            ? 3
+                                                                                         : 2)
     k_awaited(const __grid_constant__ system_view<T> s, const __grid_constant__ awaited_args<T> a)
 {
+  constexpr int KINETIC = VIRIAL > 1 ? 1 + T::DIM : 1;
   const progress now = progress_before(s.ctl, s.launch);
   if (a.ahead && (now.stale || now.halt)) return;
   const typename T::record *__restrict__ x = s.x[now.parity];
   const fine_sums to = {s.ctl->awaited};
-  md_fine kinetic = {0, 0}, virial = {0, 0};
-  const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
+  /* Each thread has its own place: in registers these sums would make the loop over the list spill. */
+  __shared__ md_fine kinetic[KINETIC][THREADS];
+  md_fine virial[VIRIAL > 0 ? VIRIAL : 1] = {};
+#pragma unroll
+  for (int c = 0; c < KINETIC; ++c) kinetic[c][threadIdx.x] = md_fine{0, 0};
+  for (unsigned k = blockIdx.x * blockDim.x + threadIdx.x; k < (unsigned)s.n; k += gridDim.x * blockDim.x) {
     const int i = (int)k;
     const typename T::record xi = x[i];
     typename T::sum sum[3];
-    md_fine pairs = {0, 0};
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
     int least = INT_MAX;
-    walk_list<T>(s, x, i, true, sum, [&](const typename T::record &xj, bool other) {
-      evaluate_pair_and<T, STYLE>(s, xi, xj, other, sum, least, [&](typename T::real r2) {
-        if constexpr (VIRIAL && T::PACKED) add_product(pairs, ranged_force_of<STYLE>(r2, a.k) * r2, a.per_w);
-        if constexpr (VIRIAL && !T::PACKED) add_product(pairs, force_of<STYLE>(r2, a.k) * r2, a.per_w);
-      });
+    walk_list<T>(s, x, i, true, sum, [&](int j, const typename T::record &xj) {
+      evaluate_pair_and<T, STYLE>(s, xi, xj, j != i, sum, least,
+                                  [&](typename T::real r2, const typename T::real *delta) {
+                                    if constexpr (VIRIAL > 0) {
+                                      if (order_of(r2) <= s.pair.close_high || !adds_pair<T>(s, i, j, delta))
+                                        return;
+                                      double f;
+                                      if constexpr (T::PACKED)
+                                        f = ranged_force_of<STYLE>(r2, a.k);
+                                      else
+                                        f = force_of<STYLE>(r2, a.k);
+                                      const pair_terms<T, VIRIAL> term(f, r2, delta);
+#pragma unroll
+                                      for (int c = 0; c < VIRIAL; ++c)
+                                        add_product(virial[c], term.of[c], a.per_w);
+                                    }
+                                  });
     });
     typename T::real impulse[3];
     if (least <= s.pair.close_high) {
       sum_near_particle<T, STYLE>(s, x, i, impulse);
-      if constexpr (VIRIAL) pairs = near_virial<T, STYLE>(s, a, x, i);
+      if constexpr (VIRIAL > 0) {
+        const virial_sums<VIRIAL> near = near_virial<T, STYLE, VIRIAL>(s, a, x, i);
+#pragma unroll
+        for (int c = 0; c < VIRIAL; ++c) add(virial[c], near.of[c]);
+      }
     } else {
 #pragma unroll
       for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
     }
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) a.impulse[d][i] = impulse[d];
-    if constexpr (VIRIAL) {
-      virial.coarse += pairs.coarse;
-      virial.rest += pairs.rest;
-      keep_in_range(to, AWAITED_VIRIAL, AWAITED_SUMS, virial);
-    }
+#pragma unroll
+    for (int c = 0; c < VIRIAL; ++c) keep_in_range(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
     if (!a.kinetic) continue;
-    add_kinetic<T>(s, a, i, impulse, kinetic);
-    keep_in_range(to, AWAITED_KINETIC, AWAITED_SUMS, kinetic);
+    md_fine sum_of[KINETIC] = {};
+    add_kinetic<T, (VIRIAL > 1)>(s, a, i, impulse, sum_of);
+#pragma unroll
+    for (int c = 0; c < KINETIC; ++c) {
+      add(sum_of[c], kinetic[c][threadIdx.x]);
+      keep_in_range(to, AWAITED_KINETIC + c, AWAITED_SUMS, sum_of[c]);
+      kinetic[c][threadIdx.x] = sum_of[c];
+    }
   }
-  if (a.kinetic) add_sum(to, AWAITED_KINETIC, AWAITED_SUMS, kinetic);
-  if constexpr (VIRIAL) add_sum(to, AWAITED_VIRIAL, AWAITED_SUMS, virial);
+#pragma unroll
+  for (int c = 0; c < KINETIC; ++c)
+    if (a.kinetic) add_sum(to, AWAITED_KINETIC + c, AWAITED_SUMS, kinetic[c][threadIdx.x]);
+#pragma unroll
+  for (int c = 0; c < VIRIAL; ++c) add_sum(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
 }
 
 template <class T>
@@ -109,12 +194,12 @@ md_status launch_awaited(const launch &l, md_pair_kind kind, const system_view<T
 {
   const int blocks = blocks_walking(l, s.n);
   MD_TRY(launch_styled(kind, [&](auto style) {
-    if constexpr (SUMS_VIRIAL<T>)
-      if (a.virial) {
-        k_awaited<T, style.value, true><<<blocks, l.threads, 0, l.stream>>>(s, a);
-        return MD_OK;
-      }
-    k_awaited<T, style.value, false><<<blocks, l.threads, 0, l.stream>>>(s, a);
+    if constexpr (SUMS_VIRIAL<T>) {
+      if (a.virial == 1) k_awaited<T, style.value, 1><<<blocks, l.threads, 0, l.stream>>>(s, a);
+      if (a.virial > 1) k_awaited<T, style.value, T::DIM><<<blocks, l.threads, 0, l.stream>>>(s, a);
+      if (a.virial > 0) return MD_OK;
+    }
+    k_awaited<T, style.value, 0><<<blocks, l.threads, 0, l.stream>>>(s, a);
     return MD_OK;
   }));
   MD_LAUNCHED("k_awaited");

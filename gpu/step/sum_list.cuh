@@ -6,8 +6,8 @@
 
 #include "gpu/step/step_end.cuh"
 
-/* Calls evaluate(record of j, other) for the entries j of the list of particle i, and settles the sums after every four
- * of them. other: j is not i. own: if false, the list is left out. Of LANES lanes that share the list, lane number
+/* Calls evaluate(j, record of j) for the entries j of the list of particle i, and settles the sums after every four of
+ * them. An entry may be i itself. own: if false, the list is left out. Of LANES lanes that share the list, lane number
  * `lane` takes every LANES-th row. */
 template <class T, int LANES = 1, class F>
 static __device__ __forceinline__ void walk_list(const system_view<T> &s,
@@ -25,10 +25,10 @@ static __device__ __forceinline__ void walk_list(const system_view<T> &s,
     if (r < rows) next = __ldcs(list + (int64_t)r * 32);
     const typename T::record x0 = load_record(x + j.x), x1 = load_record(x + j.y), x2 = load_record(x + j.z),
                              x3 = load_record(x + j.w);
-    evaluate(x0, j.x != i);
-    evaluate(x1, j.y != i);
-    evaluate(x2, j.z != i);
-    evaluate(x3, j.w != i);
+    evaluate(j.x, x0);
+    evaluate(j.y, x1);
+    evaluate(j.z, x2);
+    evaluate(j.w, x3);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
   }
@@ -44,9 +44,7 @@ sum_list(const system_view<T> &s, const typename T::record *__restrict__ x, cons
 {
   walk_list<T, LANES>(
       s, x, i, own, sum,
-      [&](const typename T::record &xj, bool other) {
-        evaluate_pair<T, STYLE>(s, xi, xj, other, sum, least);
-      },
+      [&](int j, const typename T::record &xj) { evaluate_pair<T, STYLE>(s, xi, xj, j != i, sum, least); },
       lane);
 }
 
