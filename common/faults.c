@@ -49,6 +49,12 @@ md_status md_overlap_status(const md_overlap *o, const md_model *model)
                      "softening "
                      "length, or masses that are closer to one another",
                      (long long)model->step, (long long)o->a, (long long)o->b, r)
+      : r == 0.0
+          ? md_error(MD_PHYSICS,
+                     "step %lld: particles %lld and %lld overlap at distance 0: their force has no "
+                     "direction; move "
+                     "one of them, or remove one by delete_atoms overlap",
+                     (long long)model->step, (long long)o->a, (long long)o->b)
           : md_error(MD_PHYSICS,
                      "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the "
                      "exact range "

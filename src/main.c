@@ -95,58 +95,85 @@ static void print_indented(const char *text)
     printf("    %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
-/* The styles of the command compute, from their files. */
-static void print_compute_styles(void)
+static bool is_wanted(const char *name, const char *only) { return !only || strcmp(name, only) == 0; }
+
+static int print_style(const char *usage, const char *help)
 {
+  printf("\n  %s\n", usage);
+  print_indented(help);
+  return 1;
+}
+
+/* The functions below print the styles of a command, from their files, or only the style with the name `only`. They
+ * return the number of styles that they printed. */
+static int print_compute_styles(const char *only)
+{
+  int n = 0;
   for (int s = 0; s < MD_COMPUTE_KINDS; ++s) {
     const md_compute_style *style = md_compute_style_of((md_compute_kind)s);
-    printf("\n  %s\n", style->usage);
-    print_indented(style->help);
+    if (is_wanted(style->name, only)) n += print_style(style->usage, style->help);
   }
   const md_host_compute_style *host;
-  for (int s = 0; (host = md_host_compute_style_at(s)); ++s) {
-    printf("\n  %s\n", host->usage);
-    print_indented(host->help);
-  }
+  for (int s = 0; (host = md_host_compute_style_at(s)); ++s)
+    if (is_wanted(host->name, only)) n += print_style(host->usage, host->help);
+  return n;
 }
 
-static void print_output_fixes(void)
+/* Prints what a fix keeps. */
+static void print_kept(const md_fix_style *style)
 {
-  const md_output_fix_style *style;
-  for (int s = 0; (style = md_output_fix_style_at(s)); ++s) {
-    printf("\n  %s\n", style->usage);
-    print_indented(style->help);
-  }
+  const char *const kept[] = {style->conserves_momentum ? "conserves momentum" : NULL,
+                              style->conserves_energy ? "conserves energy" : NULL,
+                              style->reversible ? "reversible" : NULL};
+  const char *between = "    ";
+  for (int k = 0; k < 3; ++k)
+    if (kept[k]) {
+      printf("%s%s", between, kept[k]);
+      between = ", ";
+    }
+  if (between[0] == ',') printf("\n");
 }
 
-/* The styles of the command fix, from their files. */
-static void print_fix_styles(void)
+static int print_fix_styles(const char *only)
 {
+  int n = 0;
   for (int s = 0; s < MD_FIX_KINDS; ++s) {
     const md_fix_style *style = md_fix_style_of((md_fix_kind)s);
-    printf("\n  %s\n", style->usage);
-    print_indented(style->help);
-    const char *const kept[] = {style->conserves_momentum ? "conserves momentum" : NULL,
-                                style->conserves_energy ? "conserves energy" : NULL,
-                                style->reversible ? "reversible" : NULL};
-    const char *between = "    ";
-    for (int k = 0; k < 3; ++k)
-      if (kept[k]) {
-        printf("%s%s", between, kept[k]);
-        between = ", ";
-      }
-    if (between[0] == ',') printf("\n");
+    if (!is_wanted(style->name, only)) continue;
+    n += print_style(style->usage, style->help);
+    print_kept(style);
   }
+  const md_output_fix_style *output;
+  for (int s = 0; (output = md_output_fix_style_at(s)); ++s)
+    if (is_wanted(output->name, only)) n += print_style(output->usage, output->help);
+  return n;
+}
+
+static int print_styles(const md_command *command, const char *only)
+{
+  return command->handler == md_do_fix       ? print_fix_styles(only)
+         : command->handler == md_do_compute ? print_compute_styles(only)
+                                             : 0;
 }
 
 static void print_command(const md_command *command)
 {
   printf("%s\n\n%s\n", command->usage, command->help);
-  if (command->handler == md_do_fix) {
-    print_fix_styles();
-    print_output_fixes();
+  print_styles(command, NULL);
+}
+
+/* Prints the help of a style without its command. */
+static md_status help_style(const char *name)
+{
+  if (print_fix_styles(name) + print_compute_styles(name) > 0) return finish_printing();
+  for (int k = 0; k < MD_PAIR_KINDS; ++k) {
+    const md_pair_style *style = md_pair_style_of((md_pair_kind)k);
+    if (strcmp(style->name, name) != 0) continue;
+    printf("\n  pair_style %s\n    %s\n    docs/pair-styles.md has its arguments and formula\n", name,
+           style->summary);
+    return finish_printing();
   }
-  if (command->handler == md_do_compute) print_compute_styles();
+  return md_command_unknown(name);
 }
 
 /* Prints docs/reference/commands.md: every command with its help, as `myriad help COMMAND` prints it. */
@@ -168,7 +195,8 @@ static md_status help_markdown(void)
   return finish_printing();
 }
 
-static md_status help(const char *name)
+/* Explains a command, a style, or a style of a command; all commands in a line each if name is NULL. */
+static md_status help(const char *name, const char *style)
 {
   if (name && strcmp(name, "--markdown") == 0) return help_markdown();
   if (!name) {
@@ -178,8 +206,11 @@ static md_status help(const char *name)
     return finish_printing();
   }
   const md_command *command = md_command_find(name);
-  if (!command) return md_command_unknown(name);
-  print_command(command);
+  if (!command) return style ? md_command_unknown(name) : help_style(name);
+  if (!style)
+    print_command(command);
+  else if (print_styles(command, style) == 0)
+    return md_error(MD_USAGE, "help %s: there is no style '%.64s'; see myriad help %s", name, style, name);
   return finish_printing();
 }
 
@@ -209,13 +240,14 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
 {
   const bool about = argc >= 2 && is(argv[1], "info", "--info"),
              helping = argc >= 2 && strcmp(argv[1], "help") == 0, speaks = comm->rank == 0;
-  const int most = helping ? 3 : 2;
+  const int most = helping ? 4 : 2;
   if ((about || helping) && argc > most)
     return md_error(MD_USAGE, "%s: unexpected word `%s`; see myriad --help", argv[1], argv[most]);
   if (about) return speaks ? info() : MD_OK;
-  if (helping) return speaks ? help(argc >= 3 ? argv[2] : NULL) : MD_OK;
+  if (helping) return speaks ? help(argc >= 3 ? argv[2] : NULL, argc >= 4 ? argv[3] : NULL) : MD_OK;
   for (int a = 1; a < argc; ++a) {
-    if (is(argv[a], "-h", "--help") || strcmp(argv[a], "-help") == 0) return speaks ? help(NULL) : MD_OK;
+    if (is(argv[a], "-h", "--help") || strcmp(argv[a], "-help") == 0)
+      return speaks ? help(NULL, NULL) : MD_OK;
     if (strcmp(argv[a], "--version") == 0) {
       if (speaks) printf("Myriad %s\n", MD_VERSION);
       return finish_printing();

@@ -173,6 +173,9 @@ md_status md_sim_need_present(const md_sim *sim, const char *name) MD_CHECKED;
  * the number of fixes of the model before this entry. */
 md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index);
 
+/* MD_USAGE: there is no fix with this ID; the message of `command` lists those that there are. */
+md_status md_sim_unknown_fix(const md_sim *sim, const char *command, const char *id);
+
 /* If pair_style came before the box, starts the model's pair style for the types of the box (cmd_pair.c).
  * Otherwise does nothing. deck.c calls it after every command. MD_RUNTIME: out of memory. */
 md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;

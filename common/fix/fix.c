@@ -321,7 +321,8 @@ md_status md_fix_takes(const md_fix *fix, const md_words *words, int n)
   const char *name = styles[fix->kind]->name;
   if (words->n == n) return MD_OK;
   if (words->n > n) return md_error(MD_USAGE, "fix %s: unexpected '%.64s'", name, words->word[n]);
-  return md_error(MD_USAGE, "fix %s takes %d arguments behind its name, not %d", name, n, words->n);
+  return md_error(MD_USAGE, "fix %s takes %d arguments, not %d; usage: fix ID GROUP %s", name, n, words->n,
+                  styles[fix->kind]->usage);
 }
 
 md_status md_fixes_join(md_model *model)

@@ -50,13 +50,18 @@ static md_status check_indices(const md_value_name *apart, const char *name, int
 static md_status describe(const md_values *v, const char *name)
 {
   char text[160] = "";
-  if (v->scalar) snprintf(text, sizeof text, " a number;");
+  if (v->scalar) snprintf(text, sizeof text, ", a number");
   if (v->has_vector)
-    snprintf(text + strlen(text), sizeof text - strlen(text), " a vector of %lld;", (long long)v->nvector);
+    snprintf(text + strlen(text), sizeof text - strlen(text), ", a vector of %lld", (long long)v->nvector);
   if (v->columns > 0)
-    snprintf(text + strlen(text), sizeof text - strlen(text), " an array of %d columns;", v->columns);
-  return md_error(MD_USAGE, "%.80s: it has no such value; there is:%s", name,
-                  text[0] ? text : " nothing for all particles together;");
+    snprintf(text + strlen(text), sizeof text - strlen(text), ", an array of %d columns", v->columns);
+  if (!text[0])
+    return md_error(
+        MD_USAGE,
+        "%.80s: there is no such value: it has none for all particles together; use compute reduce "
+        "for values of particles",
+        name);
+  return md_error(MD_USAGE, "%.80s: there is no such value; it has %s", name, text + 2);
 }
 
 /* Vectors that grow with time, such as those of fix vector, may be named before they are there. */

@@ -89,8 +89,20 @@ static md_status add_styled(md_sim *sim, const md_still *still, const md_words *
   return status;
 }
 
+/* MD_USAGE: a picture or a film is asked for by its name, in a format that is not here. */
+static md_status check_format(const char *file)
+{
+  static const char *const others[] = {".jpg", ".jpeg", ".gif", ".tif", ".tiff",
+                                       ".bmp", ".pdf",  ".svg", ".mp4", ".avi"};
+  for (size_t k = 0; k < sizeof others / sizeof others[0]; ++k)
+    if (ends_in(file, others[k]))
+      return md_error(MD_USAGE, "myriad frame: %s: pictures are .png or .ppm", file);
+  return MD_OK;
+}
+
 static md_status add_dump(md_sim *sim, const md_still *still)
 {
+  MD_TRY(check_format(still->output.word[0]));
   if (still->output.n > 1)
     return add_styled(sim, still, &(md_words){still->output.n - 1, still->output.word + 1});
   char text[64];

@@ -80,17 +80,35 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+/* Fills the text with the IDs of all computes, a blank before each. */
+static const char *known_computes(const md_sim *sim, char known[512])
+{
+  known[0] = '\0';
+  for (int c = 0; c < sim->model.ncompute; ++c) {
+    const size_t used = strlen(known);
+    snprintf(known + used, 512 - used, " %s", sim->model.compute[c].id);
+  }
+  for (const md_host_compute *host = sim->host_computes; host; host = host->next) {
+    const size_t used = strlen(known);
+    snprintf(known + used, 512 - used, " %s", host->id);
+  }
+  return known;
+}
+
 md_status md_do_uncompute(md_sim *sim, const md_words *words)
 {
   md_model *model = &sim->model;
   const char *id = words->word[0];
+  char known[512];
   const int c = md_compute_place_of(model, id, strlen(id));
   md_host_compute *host = md_host_compute_find(sim, id, strlen(id));
   if (host) {
     md_host_compute_remove(sim, host);
     return MD_OK;
   }
-  if (c < 0) return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'", id);
+  if (c < 0)
+    return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'; there are:%s", id,
+                    known_computes(sim, known));
   if (c < MD_COMPUTES_STANDARD) return md_error(MD_USAGE, "uncompute: every run has the compute %s", id);
   const size_t behind = (size_t)(--model->ncompute - c);
   memmove(&model->compute[c], &model->compute[c + 1], behind * sizeof *model->compute);
@@ -138,8 +156,11 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
 {
   const md_model *model = &sim->model;
   const char *id = name + 2, *bracket = strchr(id, '[');
+  char known[512];
   const int c = md_compute_place_of(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
-  if (c < 0) return md_error(MD_USAGE, "%.80s: there is no such compute", name);
+  if (c < 0)
+    return md_error(MD_USAGE, "%.80s: there is no such compute; there are:%s", name,
+                    known_computes(sim, known));
   *compute = &model->compute[c];
   const bool tensor = md_compute_style_of((*compute)->kind)->tensor;
   const int nvalue = tensor ? MD_TENSOR : md_compute_count(*compute);

@@ -51,7 +51,9 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   int64_t bins;
   int n = 0;
   MD_TRY(md_sim_need_box(sim, "compute rdf"));
-  if (words->n < 1) return md_error(MD_USAGE, "compute rdf takes a number of bins");
+  if (words->n < 1)
+    return md_error(MD_USAGE, "compute rdf takes a number of bins; usage: compute ID GROUP %s",
+                    md_compute_rdf_style.usage);
   MD_TRY(md_word_int64(words->word[0], "the bins of compute rdf", 1, 1 << 20, &bins));
   c->bins = (int)bins;
   while (1 + n < words->n && strcmp(words->word[1 + n], "cutoff") != 0) ++n;

@@ -113,7 +113,8 @@ static md_status expect_words(const md_words *words, int n)
   if (words->n == n) return MD_OK;
   if (words->n > n)
     return md_error(MD_USAGE, "create_atoms %s: unexpected word '%s'", words->word[1], words->word[n]);
-  return md_error(MD_USAGE, "create_atoms %s needs %d words, not %d", words->word[1], n, words->n);
+  return md_error(MD_USAGE, "create_atoms %s needs %d words after it, not %d; see myriad help create_atoms",
+                  words->word[1], n - 2, words->n - 2);
 }
 
 static md_status find_region(const md_sim *sim, const char *id, const md_region **region)

@@ -48,7 +48,8 @@ static md_status read_type(const reader *r, const char *field, int64_t *type)
 {
   MD_TRY(md_data_whole(r, field, "type", type));
   if (*type < 1 || *type > r->header.ntypes)
-    return WRONG(r, "type %lld is not within 1 and %lld", (long long)*type, (long long)r->header.ntypes);
+    return WRONG(r, "there is no type %lld: the header says %lld atom types", (long long)*type,
+                 (long long)r->header.ntypes);
   *type += r->options.type_offset;
   return MD_OK;
 }

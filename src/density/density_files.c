@@ -3,8 +3,9 @@
  *   .png  the viridis colours, from 0 to the largest value, linearly or by log(1 + value/unit). Title, axes and colour
  *         bar stand around the picture (furniture.h). y points up. The unit is one particle, or with a weight the
  *         smallest positive value of the map, but at least a millionth of the largest. If a value is negative, colours
- *         go linearly from -m to m, m being the largest size of a value. A bin without a mean has the colour of 0. With
- *         furniture a bin of a small map is a square of pixels, so that texts have room around the map.
+ *         go linearly from -m to m, m being the largest size of a value. A bin without a mean is grey with
+ *         furniture, and has the colour of 0 without. With furniture a bin of a small map is a square of pixels, so
+ *         that texts have room around the map.
  *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
  *         The mean of no particle is nan. numpy.loadtxt reads it.
  *   .h5   H5MD: the observables map and count, each step, time and value [1][row][column], and the text's facts as
@@ -100,41 +101,53 @@ static int side_of_bin(const md_density_map *m)
   return longer < MAP_SIDE ? MAP_SIDE / longer : 1;
 }
 
-/* Draws the levels in colours. */
+/* Draws the levels in colours. A bin without a mean is grey: it is not a bin of the mean 0. */
 static md_status paint(const writer *w, const unsigned char colour[MD_COLOURS][3], const unsigned char *level,
                        md_canvas *map)
 {
-  const int columns = w->map->grid.n[0], side = side_of_bin(w->map);
+  static const unsigned char none[3] = {221, 221, 221};
+  const int columns = w->map->grid.n[0], rows = w->map->grid.n[1], side = side_of_bin(w->map);
   map->width = columns * side;
-  map->height = w->map->grid.n[1] * side;
+  map->height = rows * side;
   MD_TRY(md_array_new(&map->rgb, (int64_t)map->width * map->height, 3, "the density picture"));
 #pragma omp parallel for schedule(static)
   for (int row = 0; row < map->height; ++row)
-    for (int k = 0; k < map->width; ++k)
-      memcpy(map->rgb + 3 * ((int64_t)row * map->width + k),
-             colour[level[(int64_t)(row / side) * columns + k / side]], 3);
+    for (int k = 0; k < map->width; ++k) {
+      const int64_t bin = (int64_t)(rows - 1 - row / side) * columns + k / side;
+      const unsigned char at = level[(int64_t)(row / side) * columns + k / side];
+      memcpy(map->rgb + 3 * ((int64_t)row * map->width + k), isnan(w->map->value[bin]) ? none : colour[at],
+             3);
+    }
   return MD_OK;
 }
 
 /* Draws the levels in colours, with title, axes and colour bar around them. */
 static md_status furnish(const writer *w, const colours *c, const unsigned char *level, md_canvas *canvas)
 {
-  static const char *const names[3] = {"x / \u03c3", "y / \u03c3", "z / \u03c3"};
   const md_density_map *m = w->map;
+  const md_units *units = w->sim->model.units;
+  const char *length = md_furniture_unit(units->length, "\u03c3");
   unsigned char colour[MD_COLOURS][3];
-  char particles[64], title[160], quantity[96];
+  char particles[64], title[160], quantity[160], axis[2][32];
   md_canvas map = {0};
   md_colour_map_viridis(colour);
   MD_TRY(paint(w, colour, level, &map));
   put_particles(w, particles, sizeof particles);
-  snprintf(title, sizeof title, "%s, step %lld, time %.6g \u03c4", particles, (long long)w->step, w->time);
-  snprintf(quantity, sizeof quantity, w->what->mean ? "mean %s" : "%s per \u03c3\u00b2", w->what->quantity);
+  snprintf(title, sizeof title, "%s, step %lld, time %.6g %s", particles, (long long)w->step, w->time,
+           md_furniture_unit(units->time, "\u03c4"));
+  if (w->what->mean)
+    snprintf(quantity, sizeof quantity, "mean %s", w->what->quantity);
+  else
+    snprintf(quantity, sizeof quantity, "%s per %s\u00b2", w->what->quantity, length);
   md_furniture f = {.title = title,
                     .quantity = quantity,
                     .least = c->least * m->factor,
                     .most = c->most * m->factor,
                     .log_unit = c->unit * m->factor};
-  for (int k = 0; k < 2; ++k) f.axis[k] = (md_axis){names[m->grid.axis[k]], m->lo[k], m->hi[k]};
+  for (int k = 0; k < 2; ++k) {
+    snprintf(axis[k], sizeof axis[k], "%c / %s", "xyz"[m->grid.axis[k]], length);
+    f.axis[k] = (md_axis){axis[k], m->lo[k], m->hi[k]};
+  }
   const md_status status = md_furniture_draw(&f, &map, colour, canvas);
   free(map.rgb);
   return status;

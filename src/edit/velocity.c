@@ -122,7 +122,8 @@ static md_status expect(const md_words *words, int n)
   if (words->n == n) return MD_OK;
   if (words->n > n)
     return md_error(MD_USAGE, "velocity %s: unexpected word '%s'", words->word[1], words->word[n]);
-  return md_error(MD_USAGE, "velocity %s needs %d words, not %d", words->word[1], n, words->n);
+  return md_error(MD_USAGE, "velocity %s needs %d words after it, not %d; see myriad help velocity",
+                  words->word[1], n - 2, words->n - 2);
 }
 
 static md_status at_least(const md_words *words, int n) { return words->n < n ? expect(words, n) : MD_OK; }

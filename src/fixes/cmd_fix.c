@@ -174,7 +174,7 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
   md_model *model = &sim->model;
   int index;
   md_fix_name **link = md_sim_find_fix(sim, words->word[0], strlen(words->word[0]), &index), *name = *link;
-  if (!name) return md_error(MD_USAGE, "unfix: there is no fix '%.64s'", words->word[0]);
+  if (!name) return md_sim_unknown_fix(sim, "unfix", words->word[0]);
   if (name->output) MD_TRY(md_output_fix_remove(sim, md_output_fix_find(sim, name->id, strlen(name->id))));
   const bool output = name->output;
   *link = name->next;

@@ -54,7 +54,7 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
   const char *id = words->word[0];
   int index;
   const md_fix_name *name = *md_sim_find_fix(sim, id, strlen(id), &index);
-  if (!name) return md_error(MD_USAGE, "fix_modify: there is no fix '%.64s'", id);
+  if (!name) return md_sim_unknown_fix(sim, "fix_modify", id);
   for (int w = 1; w < words->n; w += 2) {
     const char *keyword = words->word[w];
     if (strcmp(keyword, "energy") != 0 && strcmp(keyword, "virial") != 0 && strcmp(keyword, "temp") != 0)

@@ -356,8 +356,6 @@ static md_status paint(const picture *p, md_canvas *canvas)
 
 /* ---- furniture ---- */
 
-static const char *or_symbol(const char *name, const char *symbol) { return name[0] ? name : symbol; }
-
 static md_status furnish(const picture *p, md_canvas *canvas)
 {
   const md_model *model = p->frame.model;
@@ -371,10 +369,10 @@ static md_status furnish(const picture *p, md_canvas *canvas)
   }
   snprintf(title, sizeof title, "%lld particles, step %lld, time %.6g %s", (long long)p->frame.count,
            (long long)p->frame.step, (double)p->frame.step * model->dt,
-           or_symbol(model->units->time, "\u03c4"));
+           md_furniture_unit(model->units->time, "\u03c4"));
   const md_furniture f = {.title = title,
                           .scale_bar = (p->image->halved ? 2.0 : 1.0) / p->spheres.of.camera.per_length,
-                          .length_name = or_symbol(model->units->length, "\u03c3"),
+                          .length_name = md_furniture_unit(model->units->length, "\u03c3"),
                           .quantity = p->image->colour == MD_LOOK_VALUE ? shown->name : NULL,
                           .least = lo,
                           .most = hi};

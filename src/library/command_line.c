@@ -25,7 +25,9 @@ const char md_command_line_usage[] =
     "file,\n"
     "                                     .xyz, .h5, and text with positions and velocities else\n"
     "       myriad info                   what this build and machine offer\n"
-    "       myriad help [COMMAND]         the commands of the deck language; help --markdown: all of them\n"
+    "       myriad help [COMMAND] [STYLE] the commands of the deck language, and styles of fix and compute; "
+    "help\n"
+    "                                     --markdown: all of them\n"
     "options:\n"
     "  -in, -i FILE                 the deck; - reads standard input\n"
     "  -var, -v NAME VALUE...       set a variable, before the deck does\n"
@@ -85,7 +87,8 @@ static md_status one_value(md_command_line *c, const char *word, const char *val
              ranks = is(word, "--ranks", "-ranks"), walltime = is(word, "--walltime", "-walltime"),
              step = is(word, "--step", "-step");
   if (!text && !threads && !particles && !ranks && !walltime && !step)
-    return md_error(MD_USAGE, "unknown option `%s`; see myriad --help", word);
+    return md_error(MD_USAGE, "unknown option `%s`; %ssee myriad --help", word,
+                    word[0] == '-' ? "" : "a deck is given as -in FILE; ");
   if ((particles || ranks) && !c->plan)
     return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
   if (step && !c->frame) return md_error(MD_USAGE, "%s goes with myriad frame; see myriad --help", word);

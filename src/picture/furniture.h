@@ -28,6 +28,12 @@ typedef struct md_furniture {
   const char *length_name;
 } md_furniture;
 
+/* The name of a unit for texts in pictures: its symbol if it has no name (units lj). */
+static inline const char *md_furniture_unit(const char *name, const char *symbol)
+{
+  return name[0] ? name : symbol;
+}
+
 /* Copies the picture `map`, unscaled, into a white canvas, and draws the furniture around it. Texts may contain
  * the characters of glyphs.h. The caller frees canvas->rgb. MD_RUNTIME: out of memory. */
 md_status md_furniture_draw(const md_furniture *furniture, const md_canvas *map,

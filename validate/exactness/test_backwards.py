@@ -609,6 +609,8 @@ STILL_REFUSED = {
     "--step 3 -o a --resume": ["--resume"],
     "--step 3 -o a rows": ["rows"],
     "--step 3 -o in.deck": ["in.deck"],
+    "--step 3 -o a.jpg": ["a.jpg", ".png or .ppm"],
+    "--step 3 -o a.mp4": ["a.mp4", ".png or .ppm"],
 }
 
 

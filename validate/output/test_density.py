@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from cli import RUNTIME, USAGE, refused, run_deck, works
-from test_output import decode_png
+from test_output import decode_colours, decode_png
 
 MIXTURE = """lattice fcc 0.8442
 region box block 0 5 0 4 0 4
@@ -251,6 +251,23 @@ def test_colours(tmp_path):
     text = decode_png((tmp_path / "kelog.png").read_bytes()).text
     assert f"log(1 + value/{unit:.9g})" in text and "\0kinetic energy per sigma^2 at step 0" in text
     assert decode_png((tmp_path / "vx.png").read_bytes()).text.startswith("Description\0mean vx at step 0")
+
+
+def test_furniture_of_a_map_of_means(tmp_path):
+    """A bin without particles is grey, in 14 of 16 bins of 135 pixels a side; lengths and times have their units."""
+    deck = ("dimension 2\nregion b block 0 4 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\ntimestep 0.001\n"
+            "create_atoms 1 single 0.5 0.5 0\ncreate_atoms 1 single 2.5 3.5 0\nvelocity all set 0 1 0\n"
+            "dump d all density 1 {}.png 4 weight vx mean yes\nrun 0\n")
+    for units in ("lj", "metal"):
+        works(run_deck(tmp_path, f"units {units}\n" + deck.format(units)))
+    lj, metal = (decode_colours((tmp_path / f"{units}.png").read_bytes()) for units in ("lj", "metal"))
+    grey = (lj == 221).all(axis=2)
+    assert grey.sum() == 14 * 135 ** 2
+    rows, columns = np.nonzero(grey)
+    bins = grey[rows.min():rows.max() + 1, columns.min():columns.max() + 1][67::135, 67::135]
+    assert np.argwhere(~bins).tolist() == [[0, 2], [3, 0]]
+    assert lj.shape == metal.shape and (lj != metal).any(axis=2).sum() > 100
+    assert ((lj != metal).any(axis=2) & grey).sum() == 0
 
 
 def test_hdf5(engine, tmp_path):

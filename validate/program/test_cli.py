@@ -80,7 +80,17 @@ def test_help_of_a_command(name, tmp_path):
 def test_help_of_something_else(tmp_path):
     refused(call(tmp_path, "help", "velocty"), USAGE, "velocty", "did you mean velocity", "myriad help")
     refused(call(tmp_path, "help", "zzzzzzzz"), USAGE, "zzzzzzzz", "myriad help")
-    refused(call(tmp_path, "help", "run", "fix"), USAGE, "fix")
+    refused(call(tmp_path, "help", "run", "fix"), USAGE, "fix", "no style")
+    refused(call(tmp_path, "help", "fix", "nvt", "more"), USAGE, "more")
+
+
+@pytest.mark.parametrize("words, beginning", [
+    (["fix", "nvt"], "  nvt temp TSTART"), (["nvt"], "  nvt temp TSTART"), (["ave/time"], "  ave/time N"),
+    (["compute", "rdf"], "  rdf NBIN"), (["rdf"], "  rdf NBIN"), (["lj/cut"], "  pair_style lj/cut")])
+def test_help_of_a_style(words, beginning, tmp_path):
+    out = works(call(tmp_path, "help", *words)).out
+    assert out.startswith(f"\n{beginning}")
+    assert len(out.splitlines()) < 12
 
 
 def test_info(tmp_path):
@@ -133,7 +143,7 @@ def test_a_message_is_written_in_one_piece(tmp_path):
 
 @pytest.mark.parametrize("arguments, words", [
     ([], ["no deck", "-in FILE"]),
-    (["in.hello"], ["in.hello", "unknown option", "--help"]),
+    (["in.hello"], ["in.hello", "unknown option", "-in FILE", "--help"]),
     (["--fast", "-in", "in.hello"], ["--fast", "unknown option"]),
     (["-in"], ["-in", "needs a value"]),
     (["-in", "in.hello", "-log"], ["-log", "needs a value"]),

@@ -121,7 +121,7 @@ def test_groups_after_a_resume(tmp_path):
 
 @pytest.mark.parametrize("line, message", [
     ("group all type 1", "`all` cannot be changed"),
-    ("group g type 3", "type '3' is not within"),
+    ("group g type 3", "there is no type '3'"),
     ("group g id 5:2", "an id of group"),
     ("group g id 1:9:0", "the step between ids"),
     ("group g region none", "none"),

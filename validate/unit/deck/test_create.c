@@ -392,7 +392,7 @@ static void test_single(void **state)
   bad("create_atoms 1 single 5 0 0", "outside the box");
   bad("create_atoms 1 single 0 0 -0.1", "outside the box");
   bad("create_atoms 1 single 0 0 0 units sigma", "'sigma'");
-  bad("create_atoms 1 single 0 0", "needs 5 words");
+  bad("create_atoms 1 single 0 0", "needs 3 words");
 }
 
 static int64_t count_type(int type)

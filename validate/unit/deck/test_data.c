@@ -248,7 +248,8 @@ static void test_refuses_atoms(void **state)
   refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1 1\n1 1 2 2 2\n", 13, "particle id 1 occurs twice");
   refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n77 1 1 1 1\n77 1 2 2 2\n", 13, "particle id 77 occurs twice");
   refuse(3, HEADER "\nAtoms\n\n0 1 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n", 11, "particle id 0 is not positive");
-  refuse(3, HEADER "\nAtoms\n\n1 3 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n", 11, "type 3 is not within 1 and 2");
+  refuse(3, HEADER "\nAtoms\n\n1 3 1 1 1\n2 1 1 1 1\n3 1 1 1 1\n", 11,
+         "there is no type 3: the header says 2");
   refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 inf 1\n3 1 1 1 1\n", 12, "'inf' is not a finite number");
   refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1e999 1\n3 1 1 1 1\n", 12, "not a finite number");
   refuse(3, HEADER "\nAtoms\n\n1 1 1 1 1\n2 1 1 1x 1\n3 1 1 1 1\n", 12, "'1x' is not a number");

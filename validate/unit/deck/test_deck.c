@@ -253,7 +253,7 @@ static void model_commands_set_the_model(void **state)
   refused(b, "dimension 3", "dimension must come before create_box or read_data");
   refused(b, "boundary p p p", "boundary must come before");
   refused(b, "units lj", "units must come before");
-  refused(b, "mass 4 1", "type '4' is not within the 3 types of this box (1 to 3)");
+  refused(b, "mass 4 1", "there is no type '4': this box has 3 types (create_box, read_data)");
   refused(b, "mass 0 1", "type '0'");
   refused(b, "mass 3*2 1", "type '3*2'");
   refused(b, "mass x 1", "'x' is not a type");
@@ -419,12 +419,13 @@ static void bad_fixes_are_refused(void **state)
   refused(b, "fix 1 all nve/leapfrog drift fixed", "drift takes grid or float, not 'fixed'");
   refused(b, "fix 1 all nve/leapfrog mirror yes drift float", "drift float cannot be reversed");
   refused(b, "fix 1 all enforce2d", "needs dimension 2");
-  refused(b, "fix 1 all langevin 1 1 1", "takes 4 arguments behind its name, not 3");
+  refused(b, "fix 1 all langevin 1 1 1", "takes 4 arguments, not 3; usage: fix ID GROUP langevin TSTART");
   refused(b, "fix 1 all langevin -1 1 1 1", "Tstart of fix langevin must be zero or positive");
   refused(b, "fix 1 all langevin 1 1 0 1", "damp of fix langevin must be positive");
   refused(b, "fix 1 all langevin 1 1 1 0", "the seed of fix langevin must be at least 1");
   refused(b, "fix 1 all langevin 1 1 1 1 zero yes", "zero yes is not available");
-  refused(b, "fix 1 all temp/rescale 1 1 1 0", "takes 5 arguments behind its name, not 4");
+  refused(b, "fix 1 all temp/rescale 1 1 1 0",
+          "takes 5 arguments, not 4; usage: fix ID GROUP temp/rescale N");
   refused(b, "fix 1 all temp/rescale 0 1 1 0 1", "N of fix temp/rescale must be from 1 to");
   refused(b, "fix 1 all temp/rescale 1 1 1 -1 1", "the window of fix temp/rescale must be zero or positive");
   refused(b, "fix 1 all temp/rescale 1 1 1 0 2", "the fraction of fix temp/rescale must be at most 1, not 2");
@@ -440,7 +441,7 @@ static void bad_fixes_are_refused(void **state)
   refused(b, "fix 1 all wall/reflect xlo EDGE units si", "units 'si' is unknown");
   refused(b, "fix 0123456789012345678901234567890123456789012345678901234567890123 all nve",
           "longer than 63 letters");
-  refused(b, "unfix 9", "there is no fix '9'");
+  refused(b, "unfix 9", "there is no fix '9'; there are:");
   assert_null(b->sim.fixes);
   assert_false(b->sim.model.wall[0][0]);
 }

@@ -199,7 +199,7 @@ static void test_uniform_in_a_region(void **state)
   }
   free(all);
   bad("velocity all uniform 0 1 5 region none", "no region 'none'");
-  bad("velocity all uniform 0 1 5 region", "needs 7 words");
+  bad("velocity all uniform 0 1 5 region", "needs 5 words after it");
   bad("velocity all uniform 0 1 5 region ball now", "'now'");
 }
 
@@ -254,11 +254,11 @@ static void test_refuses(void **state)
   (void)state;
   bad("velocity some negate", "some");
   bad("velocity all rump vx 0 1 x 0 1", "'rump'");
-  bad("velocity all ramp vx 0 1 x 0", "needs 8 words");
+  bad("velocity all ramp vx 0 1 x 0", "needs 6 words after it");
   bad("velocity all ramp x 0 1 x 0 1", "'x' is not vx, vy or vz");
   bad("velocity all ramp vx 0 1 w 0 1", "'w' is not an axis");
   bad("velocity all ramp vx 0 1 x 1 1", "do not increase");
-  bad("velocity all create 1", "needs 4 words");
+  bad("velocity all create 1", "needs 2 words after it, not 1");
   bad("velocity all create -1 5", "negative");
   bad("velocity all create 1 0", "seed");
   bad("velocity all create 1 1.5", "seed");
@@ -268,7 +268,7 @@ static void test_refuses(void **state)
   bad("velocity all create 1 5 temp thermo_pe", "is no temperature");
   bad("velocity all create 1 5 loop none", "'none'");
   bad("velocity all create 1 5 bias yes", "bias no");
-  bad("velocity all set 1 2", "needs 5 words");
+  bad("velocity all set 1 2", "needs 3 words");
   bad("velocity all set 1 2 x", "'x'");
   bad("velocity all set 1 2 3 units si", "'si'");
   bad("velocity all uniform 1 -1 5", "increasing");
