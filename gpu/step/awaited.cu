@@ -26,7 +26,13 @@
 
 #include <limits.h>
 
-enum { THREADS = 256 };
+/* The sums of the kinetic energy of each thread. In registers they would make the loop over the list spill. */
+extern __shared__ md_fine kinetic_sums[];
+
+/* How many of them there are beside that many of the virial; and the distance of those of two threads, which is odd, so
+ * that these are in different banks. */
+static __host__ __device__ constexpr int kinetic_count(int virial) { return virial > 1 ? 1 + virial : 1; }
+static __host__ __device__ constexpr int kinetic_stride(int virial) { return kinetic_count(virial) | 1; }
 
 static __device__ __forceinline__ void add(md_fine &sum, const md_fine &term)
 {
@@ -115,21 +121,20 @@ static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, cons
 
 /* VIRIAL: the number of its sums: 0, 1 for its trace, or T::DIM. */
 template <class T, int STYLE, int VIRIAL>
-static __global__ void __launch_bounds__(THREADS, T::MIXED || (T::PACKED && VIRIAL == 0) ? 4
-                                                  : T::PACKED                            ? 3
-                                                                                         : 2)
+static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && VIRIAL == 0) ? 4
+                                              : T::PACKED                            ? 3
+                                                                                     : 2)
     k_awaited(const __grid_constant__ system_view<T> s, const __grid_constant__ awaited_args<T> a)
 {
-  constexpr int KINETIC = VIRIAL > 1 ? 1 + T::DIM : 1;
+  constexpr int KINETIC = kinetic_count(VIRIAL);
   const progress now = progress_before(s.ctl, s.launch);
   if (a.ahead && (now.stale || now.halt)) return;
   const typename T::record *__restrict__ x = s.x[now.parity];
   const fine_sums to = {s.ctl->awaited};
-  /* Each thread has its own place: in registers these sums would make the loop over the list spill. */
-  __shared__ md_fine kinetic[KINETIC][THREADS];
-  md_fine virial[VIRIAL > 0 ? VIRIAL : 1] = {};
+  md_fine virial[VIRIAL > 0 ? VIRIAL : 1] = {},
+                                       *kinetic = kinetic_sums + threadIdx.x * kinetic_stride(VIRIAL);
 #pragma unroll
-  for (int c = 0; c < KINETIC; ++c) kinetic[c][threadIdx.x] = md_fine{0, 0};
+  for (int c = 0; c < KINETIC; ++c) kinetic[c] = md_fine{0, 0};
   for (unsigned k = blockIdx.x * blockDim.x + threadIdx.x; k < (unsigned)s.n; k += gridDim.x * blockDim.x) {
     const int i = (int)k;
     const typename T::record xi = x[i];
@@ -176,30 +181,36 @@ static __global__ void __launch_bounds__(THREADS, T::MIXED || (T::PACKED && VIRI
     add_kinetic<T, (VIRIAL > 1)>(s, a, i, impulse, sum_of);
 #pragma unroll
     for (int c = 0; c < KINETIC; ++c) {
-      add(sum_of[c], kinetic[c][threadIdx.x]);
+      add(sum_of[c], kinetic[c]);
       keep_in_range(to, AWAITED_KINETIC + c, AWAITED_SUMS, sum_of[c]);
-      kinetic[c][threadIdx.x] = sum_of[c];
+      kinetic[c] = sum_of[c];
     }
   }
 #pragma unroll
   for (int c = 0; c < KINETIC; ++c)
-    if (a.kinetic) add_sum(to, AWAITED_KINETIC + c, AWAITED_SUMS, kinetic[c][threadIdx.x]);
+    if (a.kinetic) add_sum(to, AWAITED_KINETIC + c, AWAITED_SUMS, kinetic[c]);
 #pragma unroll
   for (int c = 0; c < VIRIAL; ++c) add_sum(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
+}
+
+template <class T, int STYLE, int VIRIAL>
+static void launch_sums(const launch &l, const system_view<T> &s, const awaited_args<T> &a)
+{
+  const size_t bytes = kinetic_stride(VIRIAL) * l.threads * sizeof(md_fine);
+  k_awaited<T, STYLE, VIRIAL><<<blocks_walking(l, s.n), l.threads, bytes, l.stream>>>(s, a);
 }
 
 template <class T>
 md_status launch_awaited(const launch &l, md_pair_kind kind, const system_view<T> &s,
                          const awaited_args<T> &a)
 {
-  const int blocks = blocks_walking(l, s.n);
   MD_TRY(launch_styled(kind, [&](auto style) {
     if constexpr (SUMS_VIRIAL<T>) {
-      if (a.virial == 1) k_awaited<T, style.value, 1><<<blocks, l.threads, 0, l.stream>>>(s, a);
-      if (a.virial > 1) k_awaited<T, style.value, T::DIM><<<blocks, l.threads, 0, l.stream>>>(s, a);
+      if (a.virial == 1) launch_sums<T, style.value, 1>(l, s, a);
+      if (a.virial > 1) launch_sums<T, style.value, T::DIM>(l, s, a);
       if (a.virial > 0) return MD_OK;
     }
-    k_awaited<T, style.value, 0><<<blocks, l.threads, 0, l.stream>>>(s, a);
+    launch_sums<T, style.value, 0>(l, s, a);
     return MD_OK;
   }));
   MD_LAUNCHED("k_awaited");
