@@ -151,11 +151,16 @@ def reasons_of(myriad: str, deck: Path, message: str) -> List[str]:
 
 
 def short(reason: str) -> str:
-    """The part of a message that says what is missing."""
+    """What is missing, without the clauses of the message that say what to do: they follow a mark."""
     reason = re.sub(r" \(`myriad help [^)]*\)", "", reason)
-    reason = re.sub(r"[;:,]? *\b(accepted are|the accepted|known are|write|use|give|for a group)\b.*", "", reason)
-    reason = re.sub(r"\s+", " ", reason).strip().rstrip(";:,")
-    return reason if len(reason) <= WIDTH else reason[:WIDTH - 3] + "..."
+    advice = r"[;:,] *(and )?(accepted are|the accepted|known are|write|use|give|make|for a group)\b.*"
+    return fitting(re.sub(advice, "", reason))
+
+
+def fitting(message: str) -> str:
+    """A message as the table shows it: on one line, at most WIDTH letters."""
+    message = re.sub(r"\s+", " ", message).strip().rstrip(";:,")
+    return message if len(message) <= WIDTH else message[:WIDTH - 3] + "..."
 
 
 def judge(deck: Path, root: Path, lmp: str, myriad: str) -> Outcome:
@@ -174,7 +179,7 @@ def judge(deck: Path, root: Path, lmp: str, myriad: str) -> Outcome:
             errors = re.findall(r"^(?:myriad: error|ERROR[^:]*): (?:\S+?:\d+: )*(.*)", err + out, re.M)
             message = errors[-1] if errors else "it takes too long" if status is None else f"it ends with {status}"
             if who == "lmp":
-                outcome.lmp = short(re.sub(r" \(src/.*", "", message))
+                outcome.lmp = fitting(re.sub(r" \(src/.*", "", message))
                 return outcome
             outcome.reasons = reasons_of(myriad, copy, message) if status == 2 else [short(message)]
         if not outcome.reasons:

@@ -1,5 +1,5 @@
 /* The pair interactions of a model: the style, its parameters for each pair of types, and the coefficient tables that
- * engines read. The formulas of a style are in its file, pair_STYLE.h, and pair_styles.h lists the files.
+ * engines read. The formulas of a style are in its file, styles/pair_NAME.h, and pair_styles.h lists the files.
  *
  *   pair_style NAME globals...           defaults of the last nglobal parameters, for all pairs of types
  *   pair_coeff I J parameters...         parameters of the types I and J

@@ -1,5 +1,6 @@
 /* Fixes that act on forces (common/force/forces.h): they act on the impulses that a force kernel has summed, before a
- * move or a kick kernel uses these. It serves every model.
+ * move or a kick kernel uses these. Some of them need sums over a group first: of its impulses for their mean, and of
+ * its positions for the centre of mass (common/spring/centre.h). All kernels here serve every model.
  *
  * Trade-off: a kernel of its own, and no word of it in the kernels of steps; models without such a fix do not launch
  * it. Cost: one read and one write of the impulses, and one read of positions, origins and groups, in each step.

@@ -1,5 +1,5 @@
-/* Values of particles that their neighbours give (environment.cuh), on one rank without ghosts; and those of clusters,
- * when trees have their least ids. */
+/* Values of particles that their neighbours give (environment.cuh), on one rank without ghosts. For clusters, each
+ * particle gets the least id of its tree. */
 #include "gpu/sums/environment.cuh"
 
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)

@@ -607,7 +607,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     refused(job(tmp_path, (2, preloaded(shim, *words))), RUNTIME, "MPI_THREAD_FUNNELED", "one rank with --threads")
 
 
-# Memory that ends with the so many-th array: during a run, in any of its phases.
+# Memory that ends with the n-th array: during a run, in any of its phases.
 FEW_ARRAYS = """
 #include <dlfcn.h>
 #include <stdlib.h>

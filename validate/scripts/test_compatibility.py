@@ -39,6 +39,10 @@ def test_page():
 def test_reasons_are_short():
     assert compatibility.short("unknown fix style 'a' (`myriad help fix` has their arguments); accepted are b, c") == \
         "unknown fix style 'a'"
+    assert compatibility.short("a deck runs no programs here; make folders before the run, and use `variable getenv`") \
+        == "a deck runs no programs here"
+    assert compatibility.short("cannot give a use to a") == "cannot give a use to a"
+    assert compatibility.fitting("Cannot use\nNEB with a single\nreplica ") == "Cannot use NEB with a single replica"
 
 
 def test_the_page_of_the_manual():

@@ -66,7 +66,7 @@ md_status md_hybrid_start(md_pair *pair, md_pair_kind kind, int ntypes, const md
  * another one. MD_HYBRID_NONE: no sub-style acts between them. */
 void md_hybrid_use(md_pair *pair, int s, int i, int j);
 
-/* Those of md_pair.h of these styles. */
+/* The functions of common/pair/pair.h with the same names (md_pair_complete and so on), for these styles. */
 md_status md_hybrid_complete(md_pair *pair) MD_CHECKED;
 md_status md_hybrid_settle(md_pair *pair, int ntypes) MD_CHECKED;
 double md_hybrid_cutoff(const md_pair *pair);

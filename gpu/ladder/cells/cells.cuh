@@ -3,8 +3,8 @@
  * An iteration is a whole step: find the cell of each particle, bring particles of a cell together, fill cell_start,
  * add the forces of the 3 x 3 cells around each particle, and move. A cell is as wide as the cutoff, and the grid has
  * a border of empty cells, so that no kernel asks whether a neighbour exists. The rungs show what the engine's own
- * options cannot: `make ladder-cells` and gpu/step/ladder.cu have the others. A rung calls what it keeps of the rungs
- * before it. Published on a P100; read in this order:
+ * options cannot: `make ladder-cells` and gpu/step/force_cells_2d.cu have the others. A rung calls what it keeps of the
+ * rungs before it. Published on a P100; read in this order:
  *
  *   unsorted.cu          particles stay where they are
  *   sort_thrust.cu       particles are sorted by cell with Thrust
