@@ -122,10 +122,9 @@ static const md_fix_style langevin_style = {
     .name = "langevin",
     .usage = "langevin TSTART TSTOP DAMP SEED [scale TYPE FACTOR ...] [tally yes|no] [zero no]",
     .help =
-        "thermostat beside fix nve; its temperature ramps in a run. scale: DAMP times FACTOR for a type. "
-        "tally "
-        "yes:\n"
-        "f_ID is the energy that the bath has taken, also in ecouple; the bath then acts behind each step",
+        "thermostat, together with fix nve; its temperature ramps in a run. scale: DAMP times FACTOR for\n"
+        "a type. tally yes: f_ID is the energy that the bath has taken, also in ecouple; the bath then acts\n"
+        "after each step",
     .forgets = "its friction takes digits of the velocities away",
     .takes_temp = true,
     .parse = langevin_parse,

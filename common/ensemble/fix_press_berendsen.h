@@ -82,9 +82,8 @@ static const md_fix_style press_berendsen_style = {
     .name = "press/berendsen",
     .usage = "press/berendsen iso|aniso|x|y|z PSTART PSTOP PDAMP ... [couple none|xyz|xy|yz|xz] [modulus B] "
              "[dilate all|partial]",
-    .help = "beside fix nve, changes the box behind every step, so that the pressure goes to the target in "
-            "the time\n"
-            "PDAMP if the modulus B (10) is that of the system. The target ramps in a run",
+    .help = "together with fix nve, changes the box after every step, so that the pressure goes to the\n"
+            "target in the time PDAMP if the modulus B (10) is that of the system. The target ramps in a run",
     .forgets = "the places of particles are rounded in each new box",
     .needs_box = true,
     .parse = press_berendsen_parse,

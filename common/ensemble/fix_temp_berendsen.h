@@ -68,8 +68,8 @@ static md_status temp_berendsen_end(const md_fix *fix, const md_model *model, co
 static const md_fix_style temp_berendsen_style = {
     .name = "temp/berendsen",
     .usage = "temp/berendsen TSTART TSTOP TDAMP",
-    .help = "scales velocities beside fix nve, behind every step, so that the temperature of the group goes\n"
-            "to the target in the time TDAMP. The target ramps in a run",
+    .help = "together with fix nve, scales velocities after every step, so that the temperature of the\n"
+            "group goes to the target in the time TDAMP. The target ramps in a run",
     .forgets = "the velocities that it scales are rounded",
     .parse = temp_berendsen_parse,
     .join = temp_berendsen_join,

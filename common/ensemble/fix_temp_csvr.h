@@ -109,9 +109,9 @@ static int64_t temp_csvr_every(const md_fix *fix)
 static const md_fix_style temp_csvr_style = {
     .name = "temp/csvr",
     .usage = "temp/csvr TSTART TSTOP TDAMP SEED",
-    .help = "scales velocities beside fix nve, behind every step, by random factors that give a canonical "
-            "ensemble.\n"
-            "The target ramps in a run. f_ID is the energy that the fix has taken, also in ecouple",
+    .help = "together with fix nve, scales velocities after every step, by random factors that give a\n"
+            "canonical ensemble. The target ramps in a run. f_ID is the energy that the fix has taken, also\n"
+            "in ecouple",
     .forgets = "the velocities that it scales are rounded",
     .takes_temp = true,
     .nstate = 1,

@@ -71,7 +71,7 @@ static const md_fix_style temp_rescale_style = {
     .name = "temp/rescale",
     .usage = "temp/rescale N TSTART TSTOP WINDOW FRACTION",
     .help =
-        "scales velocities beside fix nve, behind every N-th step, if the temperature of the group is\n"
+        "together with fix nve, scales velocities after every N-th step, if the temperature of the group is\n"
         "farther than WINDOW from the target; FRACTION of the difference is removed. The target ramps in\n"
         "a run",
     .forgets = "the velocities that it scales are rounded",

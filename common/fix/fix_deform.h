@@ -486,7 +486,7 @@ static const md_fix_style deform_style = {
     .name = "deform",
     .usage = "deform N x|y|z|xy|xz|yz STYLE ... [remap x|v|none] [flip yes|no] [units box|lattice]",
     .help =
-        "changes the box behind every N-th step; STYLE of a side is final LO HI, delta DLO DHI, scale F,\n"
+        "changes the box after every N-th step; STYLE of a side is final LO HI, delta DLO DHI, scale F,\n"
         "vel V, erate R, trate R, wiggle A TP or volume, of a tilt factor final V, delta V, vel V, erate R,\n"
         "trate R or wiggle A TP; lengths are in lattice units unless units box is given. remap x: particles "
         "of the\n"

@@ -96,8 +96,8 @@ static const md_fix_style heat_style = {
     .usage = "heat N F [region ID]",
     .help =
         "adds the energy F per unit of time to the group by scaling velocities relative to its centre of\n"
-        "mass, behind every N-th step; with region, to the particles that are in this block then. Beside\n"
-        "fix nve. A negative F takes energy away",
+        "mass, after every N-th step; with region, to the particles that are in this block then. Together\n"
+        "with fix nve. A negative F takes energy away",
     .forgets = "the velocities that it rescales are rounded",
     .conserves_momentum = true,
     .parse = heat_parse,

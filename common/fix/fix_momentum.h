@@ -213,7 +213,7 @@ static const md_fix_style momentum_style = {
     .name = "momentum",
     .usage = "momentum N [linear X Y Z] [angular] [rescale]",
     .help =
-        "takes the velocity of the centre of mass of the group away behind every N-th step, along the axes\n"
+        "takes the velocity of the centre of mass of the group away after every N-th step, along the axes\n"
         "with 1; 0 leaves an axis out. angular: and the rotation about it. rescale: the kinetic energy stays",
     .forgets = "it takes the momentum away, which nothing keeps",
     .parse = momentum_parse,

@@ -42,7 +42,7 @@ static md_status propel_self_prepare(const md_fix *fix, const md_model *model, m
 static const md_fix_style propel_self_style = {
     .name = "propel/self",
     .usage = "propel/self velocity F",
-    .help = "the force F along the velocity of each particle, which propels itself; beside fix nve",
+    .help = "the force F along the velocity of each particle, which propels itself; together with fix nve",
     .forgets = "its force depends on velocities, which are rounded behind it",
     .parse = propel_self_parse,
     .join = join_force,

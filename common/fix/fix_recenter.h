@@ -178,9 +178,9 @@ static const md_fix_style recenter_style = {
     .help = "shifts the particles of the group, or all particles, in each step, so that the centre of mass "
             "of the "
             "group is\n"
-            "at X Y Z. NULL: not along this axis; INIT: where it was when the first run with the fix began. "
-            "Ways\n"
-            "through periodic faces count. f_ID: how far the last step shifted them",
+            "at X Y Z. NULL: not along this axis; INIT: where it was when the first run with the fix began.\n"
+            "A particle that crosses a periodic face is followed, not wrapped. f_ID: how far the last step\n"
+            "shifted them",
     .needs_box = true,
     .conserves_momentum = true,
     .forgets = "it shifts the particles, and nothing keeps by how much",

@@ -44,7 +44,8 @@ static md_status viscous_prepare(const md_fix *fix, const md_model *model, md_ac
 static const md_fix_style viscous_style = {
     .name = "viscous",
     .usage = "viscous GAMMA [scale TYPE FACTOR ...]",
-    .help = "friction -GAMMA v beside fix nve; scale: with GAMMA times FACTOR for particles of a type",
+    .help =
+        "friction -GAMMA v, together with fix nve; scale: with GAMMA times FACTOR for particles of a type",
     .forgets = "its friction takes digits of the velocities away",
     .parse = viscous_parse,
     .join = viscous_join,

@@ -118,8 +118,8 @@ static const md_fix_style spring_style = {
         "a spring from the centre of mass of the group to the place X Y Z, or to the centre of mass of "
         "GROUP\n"
         "less X Y Z, with the energy K (r - R0)^2/2 at the distance r. NULL: an axis that does not count.\n"
-        "Ways through periodic faces count. f_ID: energy; f_ID[1] to f_ID[3]: the force on the group;\n"
-        "f_ID[4]: its size, negative if it pushes",
+        "A particle that crosses a periodic face is followed, not wrapped. f_ID: energy; f_ID[1] to\n"
+        "f_ID[3]: the force on the group; f_ID[4]: its size, negative if it pushes",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

@@ -262,7 +262,7 @@ const md_output_fix_style md_fix_ave_correlate_style = {
     .help =
         "time correlation functions of the values at NREPEAT times, NEVERY steps apart, shown at multiples "
         "of\n"
-        "NFREQ; f_ID[I][1] is the time in steps, f_ID[I][2] the number of samples, behind them the pairs.\n"
+        "NFREQ; f_ID[I][1] is the time in steps, f_ID[I][2] the number of samples, after them the pairs.\n"
         "Keywords: type auto|upper|lower|auto/upper|auto/lower|full (which pairs; default auto), ave\n"
         "one|running, start STEP, prefactor P, file NAME, overwrite, title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_correlate),

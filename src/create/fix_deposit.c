@@ -346,7 +346,7 @@ const md_output_fix_style md_fix_deposit_style = {
              "[attempt Q] "
              "[rate V] [vx LO HI] [vy LO HI] [vz LO HI] [target X Y Z] [units lattice|box]",
     .help =
-        "inserts N particles of the type, one behind the next step and every M-th after it, at random "
+        "inserts N particles of the type, one after the next step and every M-th after that, at random "
         "places of the\n"
         "region; global: LO to HI above all particles, local: above those within DELTA aside; near: no "
         "particle is\n"

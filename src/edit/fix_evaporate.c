@@ -105,7 +105,7 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
 const md_output_fix_style md_fix_evaporate_style = {
     .name = "evaporate",
     .usage = "evaporate N M REGION SEED [molecule no]",
-    .help = "deletes M particles of the group that are in the region, behind every N-th step, or all if "
+    .help = "deletes M particles of the group that are in the region, after every N-th step, or all if "
             "there are fewer.\n"
             "f_ID: how many so far. The run prepares itself anew at each such step",
     .size = sizeof(fix_evaporate),
