@@ -81,7 +81,10 @@ void md_model_widen_box(md_model *model, const md_box *shown, int grown)
     for (int side = 0; side < 2; ++side) {
       if (!md_box_face_follows(box, d, side)) continue;
       const double out = side ? 1.0 : -1.0, face = side ? shown->hi[d] : shown->lo[d];
-      double at = out * face + ldexp(0.125 * shown->length[d] + 2.0 * model->cutoff, grown);
+      /* Without particles nothing would move the faces back to where they are shown. */
+      const double more =
+          model->natoms > 0 ? ldexp(0.125 * shown->length[d] + 2.0 * model->cutoff, grown) : 0.0;
+      double at = out * face + more;
       if (model->wall[d][side]) at = md_max(at, out * model->wall_at[d][side]);
       md_box_move_face(box, d, side, md_round_to(out * md_min(at, box->room), model->grids.x));
     }

@@ -231,8 +231,9 @@ void md_model_type_table(const md_model *model, double scale, double *k);
 void md_box_forget_room(md_box *box);
 
 /* Puts the faces that follow the particles to where engines have them: at the distance of (an eighth of the side and
- * two cutoffs) times 2^grown from those of the box `shown`, beyond the walls, and not beyond the room. For a prepared
- * model; md_model_prepare does it with grown = 0 and the box that it was given. */
+ * two cutoffs) times 2^grown from those of the box `shown`, beyond the walls, and not beyond the room. In a model
+ * without particles that distance is 0. For a prepared model; md_model_prepare does it with grown = 0 and the box that
+ * it was given. */
 void md_model_widen_box(md_model *model, const md_box *shown, int grown);
 
 /* The number of the state n steps further on in the direction of the present run. */

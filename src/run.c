@@ -333,7 +333,7 @@ static md_status edit_particles(md_run *run)
   MD_TRY(md_edits_apply(sim));
   MD_TRY(md_run_renew(run));
   MD_TRY(md_fix_vary(sim, 0));
-  return md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model);
+  return md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model, false);
 }
 
 /* The work of the command run: steps, from one that an observer wants to see to the next. */
@@ -604,7 +604,7 @@ static md_status run_engine(md_run *run)
   for (md_observer *o = run->verifies ? NULL : sim->observers; o; o = o->next)
     if (o->start) MD_TRY(o->start(o, sim));
   sim->model.box = run->engine_box;
-  if (!run->minimizes) MD_TRY(md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model));
+  if (!run->minimizes) MD_TRY(md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model, run->resumed));
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};
@@ -688,6 +688,7 @@ md_status md_run_prepare(md_run *run)
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
   MD_TRY(md_faces_follow(sim));
+  run->resumed = sim->resume && sim->resume->restart.under_way;
   if (!sim->resume) renew_room(sim);
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));

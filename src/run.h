@@ -23,6 +23,7 @@ struct md_run {
   int64_t whole_first;    /* first step of the whole run, before any resume */
   int signal;             /* signal that stopped the run; 0: none */
   bool late;              /* the time limit stopped the run */
+  bool resumed;           /* this process began with a state from the middle of the run */
   bool brief;             /* the summary is one line */
   double started, output; /* wall clock at the start; seconds spent in observers */
   double agreeing;        /* seconds of waiting between pieces until all ranks were there */

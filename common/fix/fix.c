@@ -763,7 +763,8 @@ void md_fix_end_compare(md_model *model, const md_fix_end *end, const md_measure
 {
   double *state = model->fix[end->fix].state, value[FIX_VALUES] = {0.0};
   evaluate(model, end, measure, value);
-  for (int k = 0; k < FIX_VALUES; ++k) {
+  /* The temperature follows from its energy. Fixes that scale velocities keep the energy alone. */
+  for (int k = MD_TEMPERATURE_KINETIC; k < FIX_VALUES; ++k) {
     const double known = state[MD_FIX_VALUES + k];
     if (!(fabs(value[k] - known) <= 1e-9 * fabs(known))) state[MD_FIX_KNOWN] = 0.0;
   }

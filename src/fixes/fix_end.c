@@ -37,12 +37,13 @@ static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm
   return md_measure_ranks(kind, engine, comm, model, md_fix_end_wants(end), measure);
 }
 
-md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model)
+md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
+                           bool resumed)
 {
   for (int f = 0; f < model->nend; ++f) {
     md_fix *fix = &model->fix[model->end[f].fix];
     if (md_fix_style_of(fix->kind)->begin) md_fix_style_of(fix->kind)->begin(fix, model);
-    if (!md_fix_end_knows(model, &model->end[f])) continue;
+    if (resumed || !md_fix_end_knows(model, &model->end[f])) continue;
     md_measure measure;
     MD_TRY(measured(kind, engine, comm, model, &model->end[f], &measure));
     md_fix_end_compare(model, &model->end[f], &measure);

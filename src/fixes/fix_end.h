@@ -13,7 +13,7 @@
  * Some fixes act before a step too: before each step, 2 is done for them alone, and n is 1. They need no sum there if
  * no other fix has acted since their own action behind the step before: they know what that action has made of the
  * values (md_fix_end_knows). At the beginning of a run these values are compared with a sum, because commands between
- * runs may change the particles. The state of a step that is observed is that behind it.
+ * runs may change the particles; a resumed run knows them. The state of a step that is observed is that behind it.
  *
  * So the numbers have the same bits for any number of ranks, threads and GPUs. A fix acts only behind a step that was
  * done: not at the beginning of a run, and not behind the step from which a run is resumed.
@@ -30,10 +30,11 @@
 /* MD_USAGE if a fix that acts behind steps has a group without particles. For the beginning of a run. */
 md_status md_fix_end_check(const md_model *model) MD_CHECKED;
 
-/* Lets the fixes forget what they know of an earlier run and is true no more. For the beginning of a run.
- * Collective. */
-md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm,
-                           md_model *model) MD_CHECKED;
+/* Lets the fixes forget what they know of an earlier run and is true no more. For the beginning of a run, and behind an
+ * edit of the particles in a run. resumed: the run goes on from a state in the middle of it, and all that they know is
+ * true. Collective. */
+md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
+                           bool resumed) MD_CHECKED;
 
 /* Runs n steps of an engine, with the fixes that act behind them, and with those whose numbers are variables
  * (fix_vary.h). An error may be that of one rank only, as with

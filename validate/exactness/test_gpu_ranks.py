@@ -224,6 +224,20 @@ def test_moving_cuts_change_nothing(ranks, by, tmp_path):
     assert (f", {ranks} bricks, " in got.log) == (by == " rcb")
 
 
+def test_a_rank_that_was_empty_gets_a_momentum_of_two_words(tmp_path):
+    """The only particle changes its rank whenever the cuts move. Its new rank makes larger arrays during the run."""
+    deck = ("boundary f f f\nregion b block 0 8 0 5 0 4 units box\ncreate_box 2 b\ncreate_atoms 2 random 1 5 NULL\n"
+            "mass 1 1\nmass 2 1e6\nvelocity all uniform -0.9 0.9 9\npair_style soft 0.5\npair_coeff * * 1\n"
+            "timestep 0.01\nfix move all nve\n"
+            "fix walls all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE zlo EDGE zhi EDGE\n"
+            "thermo 20\nthermo_modify format float %.17g\n"
+            "dump check all custom 20 check.dump id type x y z vx vy vz\n")
+    naive = harness.run(deck + "run 60\n", tmp_path / "naive", engine="naive")
+    got = on_ranks(2, deck + "fix even all balance 1 1.0 rcb\nrun 60\n", tmp_path / "ranks",
+                   package={**STAGED, "rebin": 1})
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+
+
 def test_domains_have_equally_many_cells(tmp_path):
     """58 rows of particles in 51 rows of cells, if one rank had them all."""
     got = on_ranks(2, harness.deck("in.repulsive"), tmp_path,

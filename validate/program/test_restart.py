@@ -168,6 +168,38 @@ def test_a_chain_is_resumed(tmp_path):
         assert re.findall(words, again) == re.findall(words, whole) != []
 
 
+@pytest.mark.parametrize("fix", ["nvt temp 0.7 1.1 0.02", "npt temp 0.7 1.1 0.02 iso 1 1 0.1"])
+def test_a_thermostat_goes_on_with_the_energy_that_it_knew(fix, tmp_path):
+    """Behind a step these fixes know the kinetic energy but for rounding. A resumed run must not measure it anew, nor
+    a second run, as long as no command has changed it."""
+    begin = f"{MIXTURE}fix 1 all {fix}\nthermo_style custom step ecouple\nthermo_modify format float %.17g\n"
+    runs = ["run 20\n", "run 7 start 0 stop 20\nrun 13 start 0 stop 20\n"]
+    whole, parts = [harness.run(begin + text + "write_data end.data\n", tmp_path / str(k))
+                    for k, text in enumerate(runs)]
+    assert parts.table.rows[-1] == whole.table.rows[-1] and data(tmp_path / "1") == data(tmp_path / "0")
+    deck = begin + "restart 1 r.*\n" + runs[0] + "write_data end.data\n"
+    works(run_deck(tmp_path, deck))
+    for kept in reversed(range(1, 20)):
+        for step in {kept + 1, 20}:
+            (tmp_path / f"r.{step}").unlink()
+        again = works(run_deck(tmp_path, deck.replace("restart 1", "restart 20"), "--resume")).out
+        assert f"Resumed at step {kept}" in again
+        assert harness.read_tables(again)[-1].rows[-1] == whole.table.rows[-1], f"resumed at step {kept}"
+        assert data(tmp_path) == data(tmp_path / "0")
+
+
+def test_a_box_without_particles_stays(tmp_path):
+    """No particle says where faces that follow particles are."""
+    deck = DROPLET + DROPLET_FIXES + "thermo 0\nrun 10\ndelete_atoms group all\nwrite_dump all atom one.dump\n" \
+        "dump d all atom 5 all.dump\nrun 10\n"
+    works(run_deck(tmp_path, deck))
+    wanted = harness.read_dump(tmp_path / "one.dump")[0].bounds
+    frames = harness.read_dump(tmp_path / "all.dump")
+    assert [frame.step for frame in frames] == [10, 15, 20]
+    for frame in frames:
+        assert np.abs(frame.bounds - wanted).max() < 1e-6
+
+
 def test_a_ramp_depends_on_where_it_begins(tmp_path):
     """What start and stop of run are for: without them the rest of the ramp is another one."""
     begin, fixes = SYSTEMS["mixture"]
