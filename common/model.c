@@ -153,17 +153,18 @@ static bool needs_two_cutoffs(const md_model *model)
 static md_status check_next_side(const md_model *model, int axis, double length)
 {
   const long long step = model->step;
-  const bool small = !(length > 0.0 && 0.5 * length >= model->reach);
-  if (small && (model->nearest_image || needs_two_cutoffs(model)))
+  const bool two = needs_two_cutoffs(model);
+  const double most = two ? 0.5 : model->sides_most > 0.0 ? model->sides_most : MD_SIDES_MOST;
+  if (length > 0.0 && model->reach <= most * length) return MD_OK;
+  if (most == 0.5)
     return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g%s",
                     step, length, "xyz"[axis], model -> reach,
-                    needs_two_cutoffs(model) ? "" : "; engine openmp can go on from here");
-  if (small && !(length > 0.0 && model->reach <= MD_SIDES_MOST * length))
-    return md_error(MD_PHYSICS,
-                    "step %lld: the box would be %g long along %c, and the cutoff %g is more than %g times "
-                    "as long",
-                    step, length, "xyz"[axis], model -> reach, MD_SIDES_MOST);
-  return MD_OK;
+                    two ? "" : "; engine openmp can go on from here");
+  return md_error(MD_PHYSICS,
+                  "step %lld: the box would be %g long along %c, and the cutoff %g is more than %g times "
+                  "as long%s",
+                  step, length, "xyz"[axis], model -> reach, most,
+                  most < MD_SIDES_MOST ? "; engine openmp can go on from here" : "");
 }
 
 md_status md_model_check_move(md_model *model)

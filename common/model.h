@@ -169,8 +169,8 @@ typedef struct md_model {
   /* The sums that the program asks for behind the next run of an engine, before it does anything else: an engine may
    * sum them on the way. Nothing is wanted unless a fix acts there. */
   md_wanted awaited;
-  bool
-      nearest_image; /* the program's engine takes nearest images only: sides must stay longer than two cutoffs */
+  /* How many times as long as a periodic side the cutoff may be with the program's engine; 0: MD_SIDES_MOST. */
+  double sides_most;
   int nend;
   md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
 } md_model;

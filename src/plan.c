@@ -85,7 +85,7 @@ static int ranks_planned(const md_sim *sim) { return sim->planning.ranks > 0 ? (
 /* Makes the plan of one of the ranks that share n particles. */
 static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part, md_engine_plan *plan)
 {
-  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model);
+  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model, &sim->options, ranks);
   md_engine_options options = sim->options;
   options.ranks = ranks;
   *plan = (md_engine_plan){0};
@@ -189,8 +189,8 @@ md_status md_plan_print(md_sim *sim)
   MD_TRY(plan_of(sim, n, ranks_planned(sim), &part, &plan));
   md_log *log = sim->log;
   md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n",
-               md_engine_for(sim->engine, &sim->model)->name, (long long)n, sim->model.box.dim,
-               sim->model.cutoff);
+               md_engine_for(sim->engine, &sim->model, &sim->options, ranks_planned(sim))->name, (long long)n,
+               sim->model.box.dim, sim->model.cutoff);
   md_log_print(log, "Neighbours: %s\n", plan.method);
   if (sim->planning.ranks > 0 && md_pair_is_all(&sim->model.pair))
     print_ring(sim, &part, &plan);
@@ -227,14 +227,14 @@ static md_status check_room(const md_sim *sim)
   return md_error(
       MD_RUNTIME,
       "run: engine %s needs %s of memory for %lld particles%s, and %s are available (%s): %lld would fit; %s",
-      md_engine_for(sim->engine, &sim->model)->name, md_memory_amount(needed, amounts[0]), (long long)part.n,
-      ranks > 1 ? " of a rank" : "", md_memory_amount(memory.bytes + held, amounts[1]), memory.limit,
-      (long long)most, md_memory_advice);
+      md_engine_for(sim->engine, &sim->model, &sim->options, ranks)->name,
+      md_memory_amount(needed, amounts[0]), (long long)part.n, ranks > 1 ? " of a rank" : "",
+      md_memory_amount(memory.bytes + held, amounts[1]), memory.limit, (long long)most, md_memory_advice);
 }
 
 md_status md_plan_check_room(md_sim *sim)
 {
-  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model);
+  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model, &sim->options, sim->comm->size);
   const bool looks = kind->plan && kind->on_host && sim->model.natoms > 0;
   return md_comm_agree(sim->comm, looks ? check_room(sim) : MD_OK);
 }

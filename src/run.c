@@ -629,8 +629,11 @@ static void describe(const md_run *run)
   if (strcmp(run->kind->name, sim->engine->name) != 0)
     md_log_print(sim->log,
                  "Note: engine %s computes this run in place of %s, because a periodic side of the box is "
-                 "shorter than two cutoffs\n",
-                 run->kind->name, sim->engine->name);
+                 "%s\n",
+                 run->kind->name, sim->engine->name,
+                 md_engine_sides_most(sim->engine, &sim->options, sim->comm->size) == 0.5
+                     ? "shorter than two cutoffs"
+                     : "too short for it");
   md_log_print(sim->log, "Engine %s, %lld particles of %d type%s, cutoff %g, skin %g\n", run->kind->name,
                (long long)m->natoms, m->ntypes, m->ntypes == 1 ? "" : "s", m->cutoff, m->skin);
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
@@ -693,8 +696,8 @@ md_status md_run_prepare(md_run *run)
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(model));
   if (run->minimizes) md_forces_keep_minimized(model);
-  run->kind = md_engine_for(sim->engine, model);
-  model->nearest_image = run->kind->limited;
+  run->kind = md_engine_for(sim->engine, model, &sim->options, sim->comm->size);
+  model->sides_most = md_engine_sides_most(run->kind, &sim->options, sim->comm->size);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
   MD_TRY(md_centres_check(sim, run->minimizes));

@@ -738,6 +738,6 @@ extern "C" const md_engine_kind md_engine_gpu_all_pairs = {
     nullptr,  nullptr,
     nullptr,  plan,
     report,   destroy,
-    false,    false,
+    false,    nullptr,
     nullptr,
 };

@@ -52,6 +52,10 @@ static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
  * the rest is for changes of the box between two rebins. */
 static const double BOX_LEAST = 0.98, BOX_MOST = 1.04, LIST_KEPT = 0.9;
 
+/* How many sides of a small box the cutoff may reach, and ghosts. Shift codes have room for 15 shifts along an axis.
+ * Images along z of a tilted box are shifted along x and y too. */
+static const double CUTOFF_SIDES = 5.0, MOST_SIDES = 6.0;
+
 void gpu_box_range(const md_model *model, double lo[3], double hi[3], double least[3], double most[3])
 {
   const md_box now = model->box, next = md_model_shown_box(model);
@@ -73,6 +77,27 @@ static double shortest(const md_model *model, int d)
   double lo[3], hi[3], least[3], most[3];
   gpu_box_range(model, lo, hi, least, most);
   return least[d];
+}
+
+/* May a periodic side be shorter than two cutoffs while the engine lives? */
+static bool is_small(const md_model *model)
+{
+  bool small = false;
+  for (int d = 0; d < model->box.dim; ++d)
+    small = small || (model->box.periodic[d] && shortest(model, d) < 2.0 * model->cutoff);
+  return small;
+}
+
+double gpu_sides_most(const md_engine_options *o, int ranks)
+{
+  const md_gpu_options *g = &o->gpu;
+  const bool lists = g->neighbours == MD_GPU_AUTO || g->neighbours == MD_GPU_LIST;
+  return ranks > 1 || g->mixed || !lists ? 0.5 : CUTOFF_SIDES;
+}
+
+double gpu_cell_width(const gpu_configuration *c, int axis, double length)
+{
+  return std::max(length / c->count[axis], c->least_width / c->border[axis]);
 }
 
 static double density(const md_model *model, int64_t n) { return (double)n / md_box_volume(&model->box); }
@@ -237,19 +262,21 @@ static bool can_pack(const md_model *model, const md_engine_options *o, const gp
          0.98 * (0x1p42 * quantum);
 }
 
-/* The longest reach that is possible. Ghosts reach at most one box, and only as far as the position grid has room.
+/* The longest reach that is possible. Ghosts reach at most one box, or several in small ones, and only as far as the
+ * position grid has room.
  * With 32-bit coordinates they reach at most half a box, because there a particle and its image look alike. */
-static double longest_reach(const md_model *model, bool mixed)
+static double longest_reach(const md_model *model, bool mixed, const gpu_configuration *c)
 {
   double longest = model->cutoff > 0.0 ? MD_REACH_CUTOFFS * model->cutoff : INFINITY;
+  const double sides = mixed ? 0.499 : c->small ? MOST_SIDES : 1.0;
   for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d]) longest = std::min(longest, (mixed ? 0.499 : 1.0) * shortest(model, d));
+    if (model->box.periodic[d]) longest = std::min(longest, sides * shortest(model, d));
   return longest;
 }
 
 static void choose_skin(const md_model *model, bool mixed, double wanted, gpu_configuration *c)
 {
-  c->skin = std::min(wanted, longest_reach(model, mixed) - model->cutoff);
+  c->skin = std::min(wanted, longest_reach(model, mixed, c) - model->cutoff);
   c->reach = model->cutoff + c->skin;
 }
 
@@ -271,7 +298,7 @@ static void choose_extra(const md_model *model, bool mixed, gpu_configuration *c
 {
   c->extra = 0.0;
   if (c->neighbours != MD_GPU_LIST) return;
-  c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed) - c->reach)), 0.0);
+  c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed, c) - c->reach)), 0.0);
 }
 
 static void configure_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
@@ -301,10 +328,12 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
   choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
   choose_halo(model, n, ranks, o->gpu.mixed, c);
+  c->least_width = c->small ? width * (1.0 + 1e-6) : 0.0;
   const bool pairs = o->gpu.expiry == MD_GPU_EXPIRY_PAIRS ||
                      (o->gpu.expiry == MD_GPU_EXPIRY_AUTO && n / std::max(ranks, 1) >= PAIRS_FROM);
-  c->beyond =
-      c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs ? LIST_BEYOND * c->skin : 0.0;
+  c->beyond = c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs && !c->small
+                  ? LIST_BEYOND * c->skin
+                  : 0.0;
   c->dense = neighbours == MD_GPU_CELLS && is_dense(model, n);
   /* With fewer cells, 32-bit coordinates of a particle are too near those of its images for a warp search. */
   for (int d = 0; d < dim; ++d)
@@ -371,10 +400,10 @@ static bool excludes_molecules(const md_model *model)
   return model->molecules.n > 0 && model->cutoff > 0.0;
 }
 
-/* Must pairs be left out of lists? Then there must be lists. */
-static bool leaves_out(const md_model *model)
+/* Must there be lists? Pairs are left out of them, and those of a small box have all images. */
+static bool needs_lists(const md_model *model, const gpu_configuration *c)
 {
-  return leaves_partners_out(model) || excludes_molecules(model);
+  return leaves_partners_out(model) || excludes_molecules(model) || c->small;
 }
 
 /* Slots of particles that are left out, of each particle: as in a chain, where they must be guessed. */
@@ -462,6 +491,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
 {
   const md_gpu_options *g = &o->gpu;
   *c = gpu_configuration{};
+  c->small = std::max(ranks, o->ranks) <= 1 && !g->mixed && is_small(model);
   MD_TRY(check_mixed(model, ranks, g));
   MD_TRY(check_bonds(model, g));
   MD_TRY(check_molecules(model, g));
@@ -478,7 +508,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   const double candidates = density(model, n) * std::pow(3.0 * c->reach, model->box.dim);
   md_gpu_neighbours wanted = g->neighbours;
   if (wanted == MD_GPU_AUTO)
-    wanted = candidates > LIST_PAYS || leaves_out(model) ? MD_GPU_LIST : MD_GPU_CELLS;
+    wanted = candidates > LIST_PAYS || needs_lists(model, c) ? MD_GPU_LIST : MD_GPU_CELLS;
   if (model->cutoff == 0.0 && wanted == MD_GPU_LIST) wanted = MD_GPU_CELLS;
   if (teaching) wanted = MD_GPU_CELLS;
   choose_skin_of_cells(model, n, g, wanted, c);
@@ -492,7 +522,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
                     "sides must exceed twice the cutoff %g and some skin; use precision double",
                     model->cutoff);
   wanted = c->neighbours;
-  if (wanted != MD_GPU_LIST || available == 0 || leaves_out(model)) return MD_OK;
+  if (wanted != MD_GPU_LIST || available == 0 || needs_lists(model, c)) return MD_OK;
   md_engine_plan plan;
   gpu_memory(model, n, ranks, g, c, &plan);
   if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)

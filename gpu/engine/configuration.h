@@ -19,6 +19,8 @@ typedef struct gpu_configuration {
   int count[3];       /* cells, without the border */
   int border[3];      /* cells of the border on each side */
   int64_t cells;      /* cells in all, with the border */
+  bool small; /* a periodic side is shorter than two cutoffs, or may be: images are in several layers */
+  double least_width; /* of a cell and its border along an axis of a small box; else 0 */
   double halo[3];     /* how far ghosts reach beyond the box, on one rank; 0: no ghosts */
   double bond_reach;  /* on several ranks: how far ghosts must reach for the longest bond */
   double slack;       /* how far a particle may move before a rebin */
@@ -42,6 +44,13 @@ void gpu_box_range(const md_model *model, double lo[3], double hi[3], double lea
 /* Reduces the number of cells along each axis, so that all domains have the same number of cells and none has more
  * particles than others. Cells become wider. Along an axis with too few cells for this, nothing changes. */
 void gpu_divide_cells(const md_model *model, const int domains[3], gpu_configuration *config);
+
+/* How many times as long as a periodic side the cutoff may be (md_engine_kind.sides_most): more than 0.5 with lists, in
+ * double precision, on one rank. */
+double gpu_sides_most(const md_engine_options *options, int ranks);
+
+/* The width of the cells along an axis of that length. In a small box the last cell may go on behind the face. */
+double gpu_cell_width(const gpu_configuration *config, int axis, double length);
 
 /* How far beyond the box packed positions reach on each side: twice the farthest that a particle may move in a
  * step. */

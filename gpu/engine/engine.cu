@@ -271,6 +271,6 @@ extern "C" const md_engine_kind md_engine_gpu = {
     report,
     destroy,
     false,
-    true,
+    gpu_sides_most,
     &md_engine_gpu_all_pairs,
 };

@@ -31,7 +31,7 @@ template <class T>
 md_status launch_bin(const launch &l, const system_view<T> &s, int *count, int *ghost_count, unsigned *ids,
                      int *index)
 {
-  if (s.box.triclinic)
+  if (s.box.by_axis)
     k_bin<T, !T::MIXED>
         <<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, count, ghost_count, ids, index);
   else

@@ -125,7 +125,7 @@ template <class T>
 md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cursor, const int *order,
                          const moved_fields<T> &f, bool rebins)
 {
-  const auto kernel = s.box.triclinic ? k_reorder<T, !T::MIXED> : k_reorder<T, false>;
+  const auto kernel = s.box.by_axis ? k_reorder<T, !T::MIXED> : k_reorder<T, false>;
   return launch_early(l, blocks_for(s.n, l.threads), "launch of k_reorder", kernel, s, ghost_cursor, order, f,
                       rebins);
 }

@@ -13,7 +13,8 @@
  *           |              |
  *
  * In a tilted box the images of one axis decide those of the next, from z to x (common/box.h). So their sources are
- * owned particles too, but the combinations are others.
+ * owned particles too, but the combinations are others. The same functions find the images of a box that has sides
+ * shorter than the halo, of which there are several along an axis.
  */
 #ifndef MD_GPU_PARTICLE_IMAGES_CUH
 #define MD_GPU_PARTICLE_IMAGES_CUH
@@ -27,8 +28,8 @@ __device__ __forceinline__ void wrap_along(const box_view &box, int axis, double
   code += md_lattice_wrap_along(box.lo, box.hi, box.length, box.offset, axis, x) * (1 << (SHIFT_BITS * axis));
 }
 
-/* A particle of a tilted box, wrapped into the brick. */
-template <class T> __device__ __noinline__ void wrap_tilted(const box_view &box, typename T::particle &r)
+/* A particle, wrapped into the box, or the brick of a tilted one, along one axis after the other. */
+template <class T> __device__ __noinline__ void wrap_by_axis(const box_view &box, typename T::particle &r)
 {
   int code = NO_SHIFT;
   double x[3] = {0.0, 0.0, 0.0};
@@ -37,14 +38,14 @@ template <class T> __device__ __noinline__ void wrap_tilted(const box_view &box,
   for (int d = 0; d < T::DIM; ++d) r.x[d] = x[d];
 }
 
-/* The particle with its coordinates put back into the box along the periodic axes. TILTS: the box may be tilted. The
- * kernels of a rebin are compiled without it too, because a call costs registers and a stack. */
+/* The particle with its coordinates put back into the box along the periodic axes. TILTS: it may have to be
+ * done by_axis. The kernels of a rebin are compiled without it too, because a call costs registers and a stack. */
 template <class T, bool TILTS = !T::MIXED>
 __device__ __forceinline__ typename T::particle wrapped(const system_view<T> &s, typename T::particle r)
 {
   if constexpr (TILTS)
-    if (s.box.triclinic) {
-      wrap_tilted<T>(s.box, r);
+    if (s.box.by_axis) {
+      wrap_by_axis<T>(s.box, r);
       return r;
     }
 #pragma unroll
@@ -97,13 +98,21 @@ template <class T> __device__ __forceinline__ int cell_of_point(const system_vie
   return cell;
 }
 
-/* Calls f(shift code, cell) for every image of the point x, which is in the brick of a tilted box. */
+/* Calls f(shift code, cell) for every image of the point x, which is in the box, or in the brick of a tilted one. Along
+ * an axis the shifts go from 0 up and down, as long as the image before the last one is within the halo of the face. */
 template <class T, class F>
-__device__ __forceinline__ void each_tilted_image(const system_view<T> &s, const double x[3], F f)
+__device__ __forceinline__ void each_image_by_axis(const system_view<T> &s, const double x[3], F f)
 {
-  const auto beyond = [&](int d, const double from[3], int shift) {
-    return shift == 0 || (s.box.periodic[d] && (shift > 0 ? from[d] < s.box.lo[d] + s.ghost.halo[d]
-                                                          : from[d] >= s.box.hi[d] - s.ghost.halo[d]));
+  const auto reaches = [&](int d, const double from[3], int shift) {
+    if (!s.box.periodic[d]) return false;
+    const double before = from[d] + (shift > 0 ? shift - 1 : shift + 1) * s.box.length[d];
+    return shift > 0 ? before < s.box.lo[d] + s.ghost.halo[d] : before >= s.box.hi[d] - s.ghost.halo[d];
+  };
+  const auto for_shifts = [&](int d, const double from[3], auto g) {
+    int least = 0, most = 0;
+    while (reaches(d, from, least - 1)) --least;
+    while (reaches(d, from, most + 1)) ++most;
+    for (int shift = least; shift <= most; ++shift) g(shift);
   };
   const auto across = [&](int d, const double from[3], int shift, double to[3], int &of) {
     for (int e = 0; e < 3; ++e) to[e] = from[e];
@@ -112,23 +121,27 @@ __device__ __forceinline__ void each_tilted_image(const system_view<T> &s, const
     of += shift * (1 << (SHIFT_BITS * d));
     for (int e = d - 1; e >= 0; --e) wrap_along(s.box, e, to, of);
   };
-  for (int sz = T::DIM == 3 ? -1 : 0; sz <= (T::DIM == 3 ? 1 : 0); ++sz) {
-    double z[3], y[3], at[3];
-    int code_z = NO_SHIFT;
-    if (T::DIM == 3 && !beyond(2, x, sz)) continue;
-    across(2, x, sz, z, code_z);
-    for (int sy = -1; sy <= 1; ++sy) {
+  const auto in_plane = [&](const double z[3], int code_z) {
+    for_shifts(1, z, [&](int sy) {
+      double y[3], at[3];
       int code_y = code_z;
-      if (!beyond(1, z, sy)) continue;
       across(1, z, sy, y, code_y);
-      for (int sx = -1; sx <= 1; ++sx) {
+      for_shifts(0, y, [&](int sx) {
         int code_x = code_y;
-        if (!beyond(0, y, sx)) continue;
         across(0, y, sx, at, code_x);
         if (code_x != NO_SHIFT) f(code_x, cell_of_point<T>(s, at));
-      }
-    }
-  }
+      });
+    });
+  };
+  if constexpr (T::DIM == 2)
+    in_plane(x, NO_SHIFT);
+  else
+    for_shifts(2, x, [&](int sz) {
+      double z[3];
+      int code_z = NO_SHIFT;
+      across(2, x, sz, z, code_z);
+      in_plane(z, code_z);
+    });
 }
 
 /* The images of a particle in a box that is not tilted are numbered by their shifts. Number k is that at the shifts
@@ -188,15 +201,15 @@ static __device__ __forceinline__ int next_image(unsigned &left)
   return k;
 }
 
-/* Calls f(shift code, cell) for every image of particle r, which must be wrapped. TILTS: the box may be tilted. */
+/* Calls f(shift code, cell) for every image of particle r, which must be wrapped. TILTS: as for wrapped(). */
 template <class T, bool TILTS, class F>
 __device__ __forceinline__ void each_image(const system_view<T> &s, const typename T::particle &r, F f)
 {
   if constexpr (TILTS)
-    if (s.box.triclinic) {
+    if (s.box.by_axis) {
       double x[3] = {0.0, 0.0, 0.0};
       for (int d = 0; d < T::DIM; ++d) x[d] = T::where(s.scale, d, r.x[d]);
-      each_tilted_image<T>(s, x, f);
+      each_image_by_axis<T>(s, x, f);
       return;
     }
   unsigned left = images_of<T>(s, r);

@@ -75,6 +75,9 @@ struct box_view {
   double lo[3], hi[3], length[3];
   bool periodic[3];
   bool triclinic;
+  /* Wraps and images take the axes in turn, and any number of edges: the box is tilted, or ghosts reach farther than a
+   * side. */
+  bool by_axis;
   double offset[3]; /* as in md_box */
 };
 

@@ -20,10 +20,20 @@ const md_engine_entry *md_engine_find(const char *name)
   return NULL;
 }
 
-const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model)
+double md_engine_sides_most(const md_engine_kind *kind, const md_engine_options *options, int ranks)
+{
+  return kind->sides_most ? kind->sides_most(options, ranks) : MD_SIDES_MOST;
+}
+
+const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model,
+                                    const md_engine_options *options, int ranks)
 {
   if (kind->all_pairs && md_pair_is_all(&model->pair)) return kind->all_pairs;
-  return kind->limited && md_box_is_small(&model->box, model->cutoff) ? &md_engine_openmp : kind;
+  const double most = md_engine_sides_most(kind, options, ranks);
+  bool fits = true;
+  for (int d = 0; d < model->box.dim; ++d)
+    fits = fits && (!model->box.periodic[d] || model->cutoff <= most * model->box.length[d]);
+  return fits ? kind : &md_engine_openmp;
 }
 
 md_status md_engine_get(const md_engine_entry *entry, const md_engine_kind **kind)

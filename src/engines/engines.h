@@ -18,8 +18,12 @@ extern const int md_engines_count;
 const md_engine_entry *md_engine_find(const char *name);
 
 /* The engine that computes a prepared model if `kind` was chosen: for a pair style without a cutoff that of
- * kind->all_pairs, and openmp in the place of an engine that is too limited for the box. */
-const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model);
+ * kind->all_pairs, and openmp in the place of an engine for which the box is too small (md_engine_kind.sides_most). */
+const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model,
+                                    const md_engine_options *options, int ranks);
+
+/* How many times as long as a periodic side the cutoff may be at most (md_engine_kind.sides_most). */
+double md_engine_sides_most(const md_engine_kind *kind, const md_engine_options *options, int ranks);
 
 /* Gives the engine of an entry in *kind, and loads its library first if it has one. MD_USAGE, MD_RUNTIME: the
  * engine is not available; the message says what to do. */
