@@ -31,7 +31,7 @@ static inline md_overlap md_overlap_none(void)
   return o;
 }
 
-/* Stands for an id in an overlap of a fix and a particle. fix: place in model->fix. */
+/* Stands for an id in an overlap of a fix and a particle. fix: index in model->fix. */
 static inline int64_t md_overlap_of_fix(int fix) { return -1 - (int64_t)fix; }
 
 /* Notes the overlap of the particles with ids i and j, in any order, unless *o has smaller ids. */

@@ -165,7 +165,7 @@ typedef struct md_model {
   int nsummand, nterm;
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
-  md_compute tensor[MD_COMPUTES_MAX]; /* by place of a compute pressure: its pressure/tensor */
+  md_compute tensor[MD_COMPUTES_MAX]; /* by index of a compute pressure: its pressure/tensor */
   /* The sums that the program asks for behind the next run of an engine, before it does anything else: an engine may
    * sum them on the way. Nothing is wanted unless a fix acts there. */
   md_wanted awaited;

@@ -1,4 +1,4 @@
-/* One particle, as fixes and computes see it. Engines fill it from their arrays, and take changes back. C and CUDA. */
+/* One particle, as fixes and computes get it. Engines fill it from their arrays, and take changes back. C and CUDA. */
 #ifndef MD_COMMON_PARTICLE_H
 #define MD_COMMON_PARTICLE_H
 

@@ -36,11 +36,11 @@ static void fix_grid(md_comm *c, const int wanted[3])
   md_decomposition_free(d);
 }
 
-static void grid(md_comm *c, int count[3], int place[3])
+static void grid(md_comm *c, int count[3], int index[3])
 {
   const md_decomposition *d = &mpi_state_of(c)->division;
   memcpy(count, d->count, sizeof d->count);
-  memcpy(place, d->place, sizeof d->place);
+  memcpy(index, d->index, sizeof d->index);
 }
 
 /* Whether the box can be divided. If not, decompose reports an error, and until then the domain of every rank is
@@ -75,9 +75,9 @@ static const md_bisector *bisectors(md_comm *c, const md_box *box)
   return fitted(c, box) ? mpi_state_of(c)->division.bisector : NULL;
 }
 
-static int rank_at(md_comm *c, const int place[3])
+static int rank_at(md_comm *c, const int index[3])
 {
-  return md_decomposition_rank(&mpi_state_of(c)->division, place);
+  return md_decomposition_rank(&mpi_state_of(c)->division, index);
 }
 
 /* ---- rebalancing ---- */
@@ -154,12 +154,12 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
   return MD_OK;
 }
 
-static md_status place_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
+static md_status set_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
 {
   md_decomposition *division = &mpi_state_of(c)->division;
   MD_TRY(md_decomposition_tile(division, false));
   MD_TRY(md_decomposition_fit(division, box));
-  MD_TRY(md_decomposition_place(division, axis, n, fraction));
+  MD_TRY(md_decomposition_set_cuts(division, axis, n, fraction));
   return md_decomposition_fit(division, box);
 }
 
@@ -172,5 +172,5 @@ const md_comm_domains md_mpi_domains = {.decompose = decompose,
                                         .owner = owner,
                                         .bisectors = bisectors,
                                         .rank_at = rank_at,
-                                        .place_cuts = place_cuts,
+                                        .set_cuts = set_cuts,
                                         .rebalance = rebalance};

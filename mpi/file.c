@@ -4,8 +4,8 @@
  *                  f->end
  *
  * 1. Every rank knows where the file ends (f->end).
- * 2. For an append, an exclusive sum over the lengths gives each rank the place of its bytes.
- * 3. All ranks write at the same time, each at its place.
+ * 2. For an append, an exclusive sum over the lengths gives each rank the offset of its bytes.
+ * 3. All ranks write at the same time, each at its offset.
  *
  * The ranks agree on errors, so that no rank goes on with a file that another rank could not write.
  *
@@ -24,7 +24,7 @@ struct md_comm_file {
   MPI_File file;
   char *name;       /* the name for MPI: with a directory */
   const char *path; /* the name that the user gave: the end of `name` */
-  int64_t end;      /* place behind the last byte, the same on all ranks */
+  int64_t end;      /* offset behind the last byte, the same on all ranks */
 };
 
 /* Puts "./" in front of a name without a directory: MPI-IO takes `word:` at the beginning of a name for a file
@@ -95,7 +95,7 @@ static md_status file_open(md_comm *c, const char *path, bool append, md_comm_fi
   return MD_OK;
 }
 
-/* Writes n bytes at the place `at`, in pieces whose length fits an int. */
+/* Writes n bytes at the offset `at`, in pieces whose length fits an int. */
 static md_status write_at(md_comm_file *f, int64_t at, const char *bytes, int64_t n)
 {
   enum { PIECE = 1 << 30 };

@@ -50,12 +50,12 @@ static void meet(mpi_state *s, const md_box *box, int axis)
   const md_decomposition *d = &s->division;
   for (int side = 0; side < 2; ++side) {
     halo_message *m = &s->message[axis][side];
-    const int step = side == 0 ? -1 : 1, count = d->count[axis], place = d->place[axis];
-    const bool leaves = place + step < 0 || place + step >= count,
-               enters = place - step < 0 || place - step >= count;
+    const int step = side == 0 ? -1 : 1, count = d->count[axis], index = d->index[axis];
+    const bool leaves = index + step < 0 || index + step >= count,
+               enters = index - step < 0 || index - step >= count;
     int to[3], from[3];
-    memcpy(to, d->place, sizeof to);
-    memcpy(from, d->place, sizeof from);
+    memcpy(to, d->index, sizeof to);
+    memcpy(from, d->index, sizeof from);
     to[axis] += step;
     from[axis] -= step;
     m->to = leaves && !box->periodic[axis] ? MPI_PROC_NULL : md_decomposition_rank(d, to);
@@ -153,8 +153,8 @@ static md_status exchange_counts(md_comm *c, halo_message m[2], int axis)
 }
 
 /* The position that entry k of a message has behind the face. */
-static void place_image(const mpi_state *s, const halo_message *m, const md_particles *p, int axis, int64_t k,
-                        double x[3])
+static void image_position(const mpi_state *s, const halo_message *m, const md_particles *p, int axis,
+                           int64_t k, double x[3])
 {
   const md_box *box = &s->box;
   for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][m->send[k]];
@@ -170,7 +170,7 @@ static void find_wraps(const mpi_state *s, halo_message *m, const md_particles *
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < m->nsend; ++k) {
     double x[3];
-    place_image(s, m, p, axis, k, x);
+    image_position(s, m, p, axis, k, x);
     for (int d = axis - 1; d >= 0; --d)
       if (box->periodic[d] && s->division.count[d] == 1)
         m->wraps[k].boxes[d] =
@@ -189,7 +189,7 @@ static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, i
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < m->nsend; ++k) {
       const int64_t i = m->send[k];
-      place_image(s, m, p, axis, k, out[k].x);
+      image_position(s, m, p, axis, k, out[k].x);
       out[k].id = p->id[i];
       out[k].type = p->type[i];
       out[k].group = p->group ? p->group[i] : MD_GROUP_ALL;
@@ -224,8 +224,8 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
 {
   mpi_state *s = mpi_state_of(c);
   halo_message *m = s->message[axis];
-  const double lo = s->division.cut[axis][s->division.place[axis]];
-  const double hi = s->division.cut[axis][s->division.place[axis] + 1];
+  const double lo = s->division.cut[axis][s->division.index[axis]];
+  const double hi = s->division.cut[axis][s->division.index[axis] + 1];
   const bool alone = box->periodic[axis] && s->division.count[axis] == 1;
   meet(s, box, axis);
   MD_TRY(select_senders(s, p, axis, lo + width, hi - width, alone ? md_box_layers(box, axis, width) : 1));
@@ -279,7 +279,7 @@ static void pack_each(const mpi_state *s, const halo_message *m, const md_partic
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < m->nsend; ++k) {
     double x[3];
-    place_image(s, m, p, axis, k, x);
+    image_position(s, m, p, axis, k, x);
     for (int d = 0; d < p->dim; ++d) m->out[d * m->nsend + k] = x[d];
   }
 }

@@ -123,8 +123,8 @@ static md_status deal(const int32_t *cell, int64_t n, int shift, int buckets, in
 
 /* Sorts one bucket by cell and writes the cell_start of its cells: particles dealt[first, last), and cells
  * [first_cell, last_cell). */
-static void place(cell_index *index, const int32_t *cell, const int32_t *dealt, int64_t first, int64_t last,
-                  int64_t first_cell, int64_t last_cell)
+static void sort_bucket(cell_index *index, const int32_t *cell, const int32_t *dealt, int64_t first,
+                        int64_t last, int64_t first_cell, int64_t last_cell)
 {
   int32_t *start = index->start;
   memset(start + first_cell, 0, (size_t)(last_cell - first_cell) * sizeof *start);
@@ -135,7 +135,7 @@ static void place(cell_index *index, const int32_t *cell, const int32_t *dealt, 
     start[c] = at;
     at += count;
   }
-  /* Placing a cell's particles advances its start to the start of the next cell. So the starts are shifted back by
+  /* Moving a cell's particles advances its start to the start of the next cell. So the starts are shifted back by
    * one cell at the end. */
   for (int64_t k = first; k < last; ++k) {
     const int32_t i = dealt[k], to = start[cell[i]]++;
@@ -165,7 +165,8 @@ md_status cell_index_build(cell_index *index, const cell_grid *grid, double *con
   for (int b = 0; b < buckets; ++b) {
     const int64_t first_cell = (int64_t)b << shift;
     const int64_t end = (int64_t)(b + 1) << shift;
-    place(index, cell, dealt, first[b], first[b + 1], first_cell, end < grid->ncell ? end : grid->ncell);
+    sort_bucket(index, cell, dealt, first[b], first[b + 1], first_cell,
+                end < grid->ncell ? end : grid->ncell);
   }
   index->start[grid->ncell] = (int32_t)n;
   seconds[1] += md_time() - binned;

@@ -5,7 +5,7 @@
  *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
  *       rebin.c      cells, ghosts and lists
  *       visited.c    pair styles whose forces need more than distances
- *       ahead.c      sums and actions behind a step, in the passes of steps
+ *       awaited.c    sums and actions behind a step, in the passes of steps
  *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
 #ifndef MD_OPENMP_ENGINE_H
@@ -81,14 +81,13 @@ typedef struct density_arrays {
   int64_t capacity;
 } density_arrays;
 
-/* What is done ahead (ahead.c): which sums the last pass of a run has made, and these; actions that the next move does
- * first. */
-typedef struct done_ahead {
+/* What awaited.c keeps: which sums the last pass of a run has made, and these; actions that the next move does. */
+typedef struct step_work {
   md_wanted summed;
   md_measure sums;
   int scalings;
   scaling scaling[OWED_SCALINGS];
-} done_ahead;
+} step_work;
 
 struct md_engine {
   md_model *model;
@@ -101,7 +100,7 @@ struct md_engine {
   /* Width of cells, at least, and of the halo unless bonds are longer: reach and twice the slack. */
   double halo;
 
-  bool built; /* list, ghosts and impulse arrays fit the particles */
+  bool structure_fits; /* list, ghosts and impulse arrays fit the particles */
   move_state move;
   halo_state halo_state;
   double most[2];     /* the largest of all ranks: distance from where the list was built, and fault */
@@ -132,7 +131,7 @@ struct md_engine {
   int64_t molecule_capacity;
   density_arrays density;
   md_partners partners; /* of bonds, since the last rebin */
-  done_ahead ahead;
+  step_work behind_step;
 
   md_timers timers;
   int64_t steps, lists, sorts; /* lists made, of which `sorts` at a rebin */
@@ -270,7 +269,7 @@ void engine_add_density_half(const md_engine *, int64_t c, md_overlap *);
 /* Adds energies and virials, or the components of virials, to a measure. */
 md_status engine_visited_measure(md_engine *, bool tensor, md_measure *) MD_CHECKED;
 
-/* ---- ahead.c ---- */
+/* ---- awaited.c ---- */
 
 /* Of the sums that the program awaits behind this run, those that the last pass of the run can make. */
 md_wanted engine_awaited(const md_engine *);
@@ -282,7 +281,7 @@ void engine_add_terms(const md_engine *, uint64_t summands, int64_t c, md_measur
 bool engine_owe_action(md_engine *, const md_action *);
 
 /* Does the actions that are owed, because velocities are needed. Not collective. */
-void engine_give_actions(md_engine *);
+void engine_do_owed_actions(md_engine *);
 
 /* ---- messages.c ---- */
 

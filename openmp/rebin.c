@@ -343,7 +343,7 @@ static md_status renew_list(md_engine *e)
     if (!e->list.half) share_work(e);
   }
   md_timers_lap(&e->timers, MD_PHASE_LIST, &mark);
-  e->built = true;
+  e->structure_fits = true;
   ++e->lists;
   return MD_OK;
 }

@@ -650,12 +650,12 @@ static void describe(const md_run *run)
 static void describe_grid(md_sim *sim)
 {
   if (sim->comm->size == 1 || md_pair_is_all(&sim->model.pair)) return;
-  int count[3], place[3];
+  int count[3], index[3];
   if (sim->comm->domains->bisectors(sim->comm, &sim->model.box)) {
     md_log_print(sim->log, "  %d domains by recursive bisection\n", sim->comm->size);
     return;
   }
-  sim->comm->domains->grid(sim->comm, count, place);
+  sim->comm->domains->grid(sim->comm, count, index);
   md_log_print(sim->log, "  %d by %d by %d MPI processor grid\n", count[0], count[1], count[2]);
 }
 

@@ -109,15 +109,15 @@ static void look_at_all_groups(const char *root, double *left, double *limit)
 
 /* ---- all together ---- */
 
-/* Bytes of this process, from a place in /proc/self/statm: 0 is its address space, 1 the part that is in memory. */
-static double own_bytes(const char *root, int place)
+/* Bytes of this process, from a number in /proc/self/statm: 0 is its address space, 1 the part that is in memory. */
+static double own_bytes(const char *root, int number)
 {
   char line[256] = "", *at = line;
   FILE *file = open_below(root, "/proc/self/statm", "");
   if (file && !fgets(line, sizeof line, file)) line[0] = '\0';
   if (file) fclose(file);
   double pages = 0.0;
-  for (int k = 0; k <= place; ++k) pages = strtod(at, &at);
+  for (int k = 0; k <= number; ++k) pages = strtod(at, &at);
   return pages * (double)sysconf(_SC_PAGESIZE);
 }
 

@@ -8,7 +8,7 @@
  *
  *   ids -> indices   when an engine has made its cells and ghosts, it finds the partners of its particles among its own
  *                    and the ghosts (partners.h): of several images the nearest. Indices hold until the next rebin. The
- *                    GPU engine finds original indices once (places.h).
+ *                    GPU engine finds original indices once (indices.h).
  *   ghosts           reach at least as far as the longest bond, md_model.reach.
  *   exclusions       bond partners, or all particles up to three bonds away, are left out of the pair forces by their
  *                    ids (md_particles.special), where a list is built, or in a loop over pairs.

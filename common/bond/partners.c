@@ -1,7 +1,7 @@
 /* The partners of bonds as indices; see partners.h. */
 #include "common/bond/partners.h"
 #include "common/base/mix.h"
-#include "common/bond/places.h"
+#include "common/bond/indices.h"
 #include "common/tensor.h"
 
 #include <omp.h>
@@ -108,39 +108,39 @@ md_status md_partners_find(md_partners *partners, const md_particles *p, int thr
   return MD_OK;
 }
 
-/* Makes places[k * n + i] of ids[k][i]. */
-static md_status find_places(const md_partners *partners, const md_particles *p, int count,
-                             int64_t *const *ids, int threads, int32_t **places)
+/* Makes indices[k * n + i] of ids[k][i]. */
+static md_status find_indices(const md_partners *partners, const md_particles *p, int count,
+                              int64_t *const *ids, int threads, int32_t **indices)
 {
-  MD_TRY(md_array_new(places, count * p->n, sizeof **places, "partners of bonds"));
+  MD_TRY(md_array_new(indices, count * p->n, sizeof **indices, "partners of bonds"));
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
-    for (int k = 0; k < count; ++k) (*places)[k * p->n + i] = partner_of(partners, p, i, ids[k][i]);
+    for (int k = 0; k < count; ++k) (*indices)[k * p->n + i] = partner_of(partners, p, i, ids[k][i]);
   return MD_OK;
 }
 
-md_status md_bond_places_find(md_bond_places *places, const md_model *model, const md_particles *p)
+md_status md_bond_indices_find(md_bond_indices *indices, const md_model *model, const md_particles *p)
 {
   const int threads = omp_get_max_threads();
   md_partners table = {0};
   int64_t *const *excluded;
-  places->nexcluded = md_excluded_ids(model, p, &excluded);
+  indices->nexcluded = md_excluded_ids(model, p, &excluded);
   md_status status = reserve_table(&table, p);
   if (status == MD_OK) {
     fill_table(&table, p, threads);
-    status = find_places(&table, p, p->bonds, p->bond, threads, &places->partner);
+    status = find_indices(&table, p, p->bonds, p->bond, threads, &indices->partner);
   }
   if (status == MD_OK)
-    status = find_places(&table, p, places->nexcluded, excluded, threads, &places->excluded);
+    status = find_indices(&table, p, indices->nexcluded, excluded, threads, &indices->excluded);
   md_partners_free(&table);
   return status;
 }
 
-void md_bond_places_free(md_bond_places *places)
+void md_bond_indices_free(md_bond_indices *indices)
 {
-  free(places->partner);
-  free(places->excluded);
-  *places = (md_bond_places){0};
+  free(indices->partner);
+  free(indices->excluded);
+  *indices = (md_bond_indices){0};
 }
 
 void md_partners_free(md_partners *partners)

@@ -107,7 +107,7 @@ md_compute_kind md_compute_find(const char *name)
   return (md_compute_kind)kind;
 }
 
-int md_compute_place_of(const md_model *model, const char *id, size_t n)
+int md_compute_index(const md_model *model, const char *id, size_t n)
 {
   for (int c = 0; c < model->ncompute; ++c)
     if (strlen(model->compute[c].id) == n && memcmp(model->compute[c].id, id, n) == 0) return c;
@@ -115,19 +115,19 @@ int md_compute_place_of(const md_model *model, const char *id, size_t n)
 }
 
 md_status md_compute_temperature(const md_model *model, const char *what, const char *id, bool of_engine,
-                                 int *place)
+                                 int *index)
 {
-  *place = md_compute_place_of(model, id, strlen(id));
-  if (*place < 0) return md_error(MD_USAGE, "%s: there is no compute '%.64s'", what, id);
-  const md_compute_style *style = styles[model->compute[*place].kind];
+  *index = md_compute_index(model, id, strlen(id));
+  if (*index < 0) return md_error(MD_USAGE, "%s: there is no compute '%.64s'", what, id);
+  const md_compute_style *style = styles[model->compute[*index].kind];
   if (!style->temperature)
     return md_error(MD_USAGE, "%s: compute '%.64s', of style %s, is no temperature", what, id, style->name);
-  if (!of_engine || !md_compute_is_of_places(&model->compute[*place])) return MD_OK;
-  if (model->compute[*place].kind == MD_COMPUTE_temp_region)
+  if (!of_engine || !md_compute_is_of_places(&model->compute[*index])) return MD_OK;
+  if (model->compute[*index].kind == MD_COMPUTE_temp_region)
     return md_error(MD_USAGE,
                     "%s: compute '%.64s' is of style temp/region, and region %.64s is not a block with side "
                     "in, or the box may be tilted; such a temperature is only for output",
-                    what, id, model->compute[*place].of);
+                    what, id, model->compute[*index].of);
   return md_error(MD_USAGE, "%s: compute '%.64s' is of style %s, which is only for output", what, id,
                   style->name);
 }
@@ -256,9 +256,9 @@ md_status md_compute_take_flow(const md_model *model, md_compute *compute)
 }
 
 /* Finds the temperature of a pressure, and makes the compute of its tensor. */
-static md_status join_pressure(md_model *model, int place)
+static md_status join_pressure(md_model *model, int index)
 {
-  md_compute *pressure = &model->compute[place], *tensor = &model->tensor[place];
+  md_compute *pressure = &model->compute[index], *tensor = &model->tensor[index];
   *tensor = (md_compute){.id = "pressure tensor", .kind = MD_COMPUTE_pressure_tensor};
   memcpy(tensor->k, pressure->k, sizeof tensor->k);
   if (pressure->k[0] == 0.0) {

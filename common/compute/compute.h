@@ -43,7 +43,7 @@ typedef enum md_compute_kind {
   MD_COMPUTE_KINDS
 } md_compute_kind;
 
-/* The places of the computes that every model has. The deck's own are behind them. */
+/* The indices of the computes that every model has. The deck's own are behind them. */
 typedef enum md_compute_standard {
   MD_THERMO_TEMP,
   MD_THERMO_PRESS,
@@ -63,8 +63,8 @@ typedef struct md_compute {
   md_bias bias;           /* of a temperature: what is not heat */
   bool has_extra;         /* compute_modify extra/dof was given */
   double extra;    /* then: the degrees of freedom by which a temperature has fewer; else dim of them */
-  int temperature; /* of a pressure: the place of its temperature in model->compute. Derived */
-  int summand;     /* place of its terms in model->summand; -1: it has none. Derived */
+  int temperature; /* of a pressure: the index of its temperature in model->compute. Derived */
+  int summand;     /* index of its terms in model->summand; -1: it has none. Derived */
 } md_compute;
 
 /* The values of a temperature. Only the first one has a name, c_ID. */
@@ -112,10 +112,10 @@ typedef struct md_compute_sums {
 } md_compute_sums;
 
 /* The box and the lattice, to which the arguments of a compute may refer. */
-typedef struct md_compute_place {
+typedef struct md_compute_scope {
   const md_box *box;
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
-} md_compute_place;
+} md_compute_scope;
 
 /* A style: the host's part of its file. All strings are static. */
 typedef struct md_compute_style {
@@ -135,7 +135,7 @@ typedef struct md_compute_style {
   md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
   int nterm;                /* sums of md_NAME_add */
   /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
-  md_status (*parse)(md_compute *, const md_words *, const md_compute_place *);
+  md_status (*parse)(md_compute *, const md_words *, const md_compute_scope *);
   /* Fills unit[0 .. nterm) of a summand, perhaps by md_compute_unit. Only for styles with md_NAME_add. */
   void (*prepare)(const struct md_model *, md_summand *);
   /* The values of a state. The sums are those of all ranks. Unless nvalue is 0, or of_places. */
@@ -144,7 +144,7 @@ typedef struct md_compute_style {
   double (*largest)(const struct md_model *);
 } md_compute_style;
 
-/* The values of all computes of a state, by place in the model's list. */
+/* The values of all computes of a state, by index in the model's list. */
 typedef struct md_computed {
   int n;
   double value[MD_COMPUTES_MAX][MD_COMPUTE_TERMS];
@@ -159,13 +159,13 @@ const md_compute_style *md_compute_style_of(md_compute_kind kind);
 /* The kind with this name; MD_COMPUTE_KINDS if no style has it. */
 md_compute_kind md_compute_find(const char *name);
 
-/* The place in the model's list of the compute with this ID of n letters; -1: there is none. */
-int md_compute_place_of(const struct md_model *model, const char *id, size_t n);
+/* The index in the model's list of the compute with this ID of n letters; -1: there is none. */
+int md_compute_index(const struct md_model *model, const char *id, size_t n);
 
-/* The place of the temperature with this ID, for `what`, which asks for it. of_engine: only those that engines sum are
+/* The index of the temperature with this ID, for `what`, which asks for it. of_engine: only those that engines sum are
  * accepted. MD_USAGE: there is none. */
 md_status md_compute_temperature(const struct md_model *model, const char *what, const char *id,
-                                 bool of_engine, int *place) MD_CHECKED;
+                                 bool of_engine, int *index) MD_CHECKED;
 
 /* Sets compute->of. MD_USAGE: the word is too long. For use in `parse`. */
 md_status md_compute_set_of(md_compute *compute, const char *word) MD_CHECKED;
@@ -199,7 +199,7 @@ void md_computes_init(struct md_model *model);
 /* Makes model->summand from model->compute. MD_USAGE: there are too many sums; or a file lacks a part. */
 md_status md_computes_prepare(struct md_model *model) MD_CHECKED;
 
-/* Sets the place of the compute's terms in model->summand, and puts them there if no other compute has them. For
+/* Sets the index of the compute's terms in model->summand, and puts them there if no other compute has them. For
  * computes that are not in the list of the model. MD_USAGE: there are too many sums. */
 md_status md_compute_join(struct md_model *model, md_compute *compute) MD_CHECKED;
 

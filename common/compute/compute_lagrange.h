@@ -12,9 +12,9 @@ MD_COMPUTE_STYLE(lagrange, "lagrange/radii")
 
 #elif defined MD_COMPUTE_HOST
 
-static md_status lagrange_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
+static md_status lagrange_parse(md_compute *compute, const md_words *words, const md_compute_scope *scope)
 {
-  (void)place;
+  (void)scope;
   if (words->n < 1 || words->n > MD_COMPUTE_K)
     return md_error(MD_USAGE, "compute lagrange/radii needs 1 to %d fractions, not %d", MD_COMPUTE_K,
                     words->n);

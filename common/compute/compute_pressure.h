@@ -13,9 +13,9 @@ MD_COMPUTE_STYLE(pressure, "pressure")
 
 #elif defined MD_COMPUTE_HOST
 
-static md_status pressure_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
+static md_status pressure_parse(md_compute *compute, const md_words *words, const md_compute_scope *scope)
 {
-  (void)place;
+  (void)scope;
   const char *id = words->n > 0 ? words->word[0] : "thermo_temp";
   const bool none = strcmp(id, "NULL") == 0;
   if (words->n > 1) compute->k[0] = compute->k[1] = compute->k[2] = 1.0;

@@ -35,9 +35,9 @@ static md_status brownian_read_noise(md_fix *fix, const char *word)
                   word);
 }
 
-static md_status brownian_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status brownian_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   if (words->n < 4)
     return md_error(MD_USAGE, "fix brownian takes a temperature, a seed and gamma_t GAMMA behind its name");
   MD_TRY(parse_temperature(words->word[0], "the temperature of fix brownian", &fix->k[0]));

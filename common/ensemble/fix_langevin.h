@@ -53,9 +53,9 @@ static md_status langevin_keywords(md_fix *fix, const md_words *words)
   return MD_OK;
 }
 
-static md_status langevin_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status langevin_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   if (words->n < 4) return md_fix_takes(fix, words, 4);
   MD_TRY(parse_temperature(words->word[0], "Tstart of fix langevin", &fix->k[0]));
   MD_TRY(parse_temperature(words->word[1], "Tstop of fix langevin", &fix->k[1]));

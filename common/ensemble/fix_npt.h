@@ -82,7 +82,7 @@ static md_status baro_numbers(md_fix *fix, char *const value[3], int first, int 
 }
 
 /* Reads a keyword about pressures at words->word[*w], with its values, and moves *w behind them. *known: is it one? */
-static md_status baro_keyword(md_fix *fix, const md_words *words, const md_fix_place *place, int *w,
+static md_status baro_keyword(md_fix *fix, const md_words *words, const md_fix_scope *scope, int *w,
                               bool *known)
 {
   const char *keyword = words->word[*w], *name = md_fix_style_of(fix->kind)->name;
@@ -90,7 +90,7 @@ static md_status baro_keyword(md_fix *fix, const md_words *words, const md_fix_p
   const bool iso = strcmp(keyword, "iso") == 0, aniso = strcmp(keyword, "aniso") == 0;
   const bool axis = keyword[0] >= 'x' && keyword[0] <= 'z' && keyword[1] == '\0';
   const bool couple = strcmp(keyword, "couple") == 0;
-  const int takes = couple ? 1 : 3, dim = place->box->dim;
+  const int takes = couple ? 1 : 3, dim = scope->box->dim;
   static const char *const couples[] = {"none", "xyz", "xy", "yz", "xz"};
   *known = iso || aniso || axis || couple;
   if (!*known) return MD_OK;
@@ -214,16 +214,16 @@ static md_status npt_keyword(md_fix *fix, const md_words *words, int *w, bool *k
   return MD_OK;
 }
 
-static md_status npt_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status npt_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const bool heats = fix->kind == MD_FIX_npt;
   const char *name = md_fix_style_of(fix->kind)->name;
   fix->k[3] = fix->k[NPT_CHAIN_LENGTH] = 3.0;
   fix->k[4] = fix->k[NPT_LOOPS] = fix->k[NPT_MTK] = 1.0;
-  for (int d = 0; d < 3; ++d) fix->k[NPT_POINT + d] = 0.5 * (place->box->lo[d] + place->box->hi[d]);
+  for (int d = 0; d < 3; ++d) fix->k[NPT_POINT + d] = 0.5 * (scope->box->lo[d] + scope->box->hi[d]);
   for (int w = 0; w < words->n;) {
     bool known;
-    MD_TRY(baro_keyword(fix, words, place, &w, &known));
+    MD_TRY(baro_keyword(fix, words, scope, &w, &known));
     if (!known) MD_TRY(npt_keyword(fix, words, &w, &known));
     if (known) continue;
     if (strcmp(words->word[w], "temp") != 0 || !heats)

@@ -62,9 +62,9 @@ static md_status nvt_keyword(md_fix *fix, const md_words *words, int *w)
   return md_word_positive(value[2], "Tdamp of fix nvt", &fix->k[2]);
 }
 
-static md_status nvt_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status nvt_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   fix->k[3] = 3.0;
   fix->k[4] = 1.0;
   for (int w = 0; w < words->n;) MD_TRY(nvt_keyword(fix, words, &w));

@@ -24,10 +24,10 @@ MD_FIX_END(nvt_sllod)
 #elif defined MD_FIX_HOST
 
 /* As in LAMMPS, one thermostat unless tchain is given. */
-static md_status nvt_sllod_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status nvt_sllod_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   bool given = false;
-  MD_TRY(nvt_parse(fix, words, place));
+  MD_TRY(nvt_parse(fix, words, scope));
   for (int w = 0; w < words->n; ++w) given = given || strcmp(words->word[w], "tchain") == 0;
   if (!given) fix->k[3] = 1.0;
   return MD_OK;

@@ -16,12 +16,12 @@ MD_FIX_STYLE(press_berendsen, "press/berendsen")
 
 enum { PRESS_MODULUS = 17, PRESS_PARTIAL };
 
-static md_status press_berendsen_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status press_berendsen_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   fix->k[PRESS_MODULUS] = 10.0;
   for (int w = 0; w < words->n;) {
     bool known;
-    MD_TRY(baro_keyword(fix, words, place, &w, &known));
+    MD_TRY(baro_keyword(fix, words, scope, &w, &known));
     if (known) continue;
     const char *keyword = words->word[w], *value = w + 1 < words->n ? words->word[w + 1] : "";
     if (strcmp(keyword, "modulus") == 0) {

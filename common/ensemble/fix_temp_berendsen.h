@@ -23,9 +23,9 @@ MD_FIX_END(temp_berendsen)
 
 #elif defined MD_FIX_HOST
 
-static md_status temp_berendsen_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status temp_berendsen_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   MD_TRY(md_fix_takes(fix, words, 3));
   MD_TRY(parse_temperature(words->word[0], "Tstart of fix temp/berendsen", &fix->k[0]));
   MD_TRY(parse_temperature(words->word[1], "Tstop of fix temp/berendsen", &fix->k[1]));

@@ -22,9 +22,9 @@ MD_FIX_END(temp_rescale)
 
 #elif defined MD_FIX_HOST
 
-static md_status temp_rescale_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status temp_rescale_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   int64_t every;
   MD_TRY(md_fix_takes(fix, words, 5));
   MD_TRY(md_word_int64(words->word[0], "N of fix temp/rescale", 1, INT64_C(1) << 53, &every));

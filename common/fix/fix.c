@@ -208,10 +208,10 @@ static void settle_shape(const md_model *model, double box[SHAPE_BOX])
 }
 
 /* Three words, behind which `region ID` may stand. */
-static md_status read_region(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status read_region(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   if (words->n != 5 || strcmp(words->word[3], "region") != 0) return md_fix_takes(fix, words, 3);
-  return place->shape(place->context, words->word[4], &fix->k[MD_FIX_REGION]);
+  return scope->shape(scope->context, words->word[4], &fix->k[MD_FIX_REGION]);
 }
 
 /* The number of words must be n. Advises on keywords of LAMMPS that stand behind them. */
@@ -227,9 +227,9 @@ static md_status check_vector_words(const md_fix *fix, const md_words *words, in
 }
 
 /* Three words, numbers, variables or NULL. For word d: k[2 d] becomes 0 for NULL, else 1, and k[2 d + 1] the number. */
-static md_status parse_components(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status parse_components(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   MD_TRY(check_vector_words(fix, words, 3));
   for (int d = 0; d < 3; ++d) {
     fix->k[2 * d] = strcmp(words->word[d], "NULL") != 0;
@@ -372,13 +372,13 @@ static md_status check_style(md_fix_kind kind)
 /* The temperature of fix_modify temp; NULL: there is none. */
 static md_status find_temperature(const md_model *model, const md_fix *fix, const md_compute **temperature)
 {
-  int place;
+  int index;
   char what[64];
   *temperature = NULL;
   if (!fix->temp[0]) return MD_OK;
   snprintf(what, sizeof what, "the temperature of fix %s", styles[fix->kind]->name);
-  MD_TRY(md_compute_temperature(model, what, fix->temp, true, &place));
-  *temperature = &model->compute[place];
+  MD_TRY(md_compute_temperature(model, what, fix->temp, true, &index));
+  *temperature = &model->compute[index];
   return MD_OK;
 }
 
@@ -859,7 +859,7 @@ void md_fix_end_tally(md_model *model, const md_fix_end *end, const md_measure *
   model->fix[end->fix].state[0] += was[MD_TEMPERATURE_KINETIC] - is[MD_TEMPERATURE_KINETIC];
 }
 
-/* The place among those that act behind steps; model->nend: it does not. */
+/* The index among those that act behind steps; model->nend: it does not. */
 static int find_end(const md_model *model, int f)
 {
   int e = 0;

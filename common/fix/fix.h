@@ -80,7 +80,7 @@ enum { MD_VARIED_MAX = 8, MD_FORCE_ROWS = 65 };
 
 /* A number of a fix that is the value of a variable of style equal at each step. */
 typedef struct md_varied {
-  int k;        /* place among the numbers */
+  int k;        /* index among the numbers */
   double scale; /* the number is this times the value */
   bool positive;
   char name[56];
@@ -140,7 +140,7 @@ typedef enum md_scaling {
 typedef struct md_force_action {
   md_fix_kind kind;
   uint32_t group;  /* bit of the group; 0 from prepare_force: that of the fix */
-  int fix;         /* place in model->fix */
+  int fix;         /* index in model->fix */
   int part;        /* number of the action among those of the fix, from 0 */
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
   bool
@@ -164,18 +164,18 @@ typedef enum md_force_vector {
 
 /* A fix that acts behind steps. Derived when the model is prepared. */
 typedef struct md_fix_end {
-  int fix;          /* place in model->fix */
+  int fix;          /* index in model->fix */
   int64_t every;    /* it acts behind the steps that are multiples of this */
   md_action action; /* as `prepare` made it */
   md_compute
       compute;       /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
-  int drift;         /* place in model->middle of its md_NAME_drift; -1: it has none */
+  int drift;         /* index in model->middle of its md_NAME_drift; -1: it has none */
   int parts;         /* MD_PARTS_NONE and so on */
   md_compute tensor; /* of MD_PARTS_AXES */
 } md_fix_end;
 
 /* The box, the lattice and the regions, to which the arguments of a fix may refer. */
-typedef struct md_fix_place {
+typedef struct md_fix_scope {
   const md_box *box;
   const void *context; /* of `block` */
   /* Fills kind and faces of a bias of the region with this ID. MD_USAGE: there is none, or it is not a block. */
@@ -186,7 +186,7 @@ typedef struct md_fix_place {
   md_status (*group)(const void *context, const char *name, int *group);
   double lattice[3]; /* length of a lattice unit along each axis, sigma */
   int64_t step;      /* of the present state */
-} md_fix_place;
+} md_fix_scope;
 
 /* What a fix says that changes the box in minimisations. */
 typedef struct md_relax {
@@ -221,7 +221,7 @@ typedef struct md_fix_style {
       *forgets; /* why it is not reversible: "what it does to information", the end of a sentence; or NULL */
   /* Fills fix->k and fix->seed from the words behind the style's name. MD_USAGE: the message says what is wrong with
    * the words. */
-  md_status (*parse)(md_fix *fix, const md_words *words, const md_fix_place *place);
+  md_status (*parse)(md_fix *fix, const md_words *words, const md_fix_scope *scope);
   /* Puts the fix into the settings of the model, which already hold the fixes before it. MD_USAGE: two fixes exclude
    * each other. */
   md_status (*join)(const md_fix *fix, struct md_model *model);
@@ -380,7 +380,7 @@ void md_fix_end_tally(struct md_model *model, const md_fix_end *end, const struc
 bool md_fixes_anchor(const struct md_model *model);
 bool md_fixes_take_centres(const struct md_model *model);
 
-/* The place of fix external in model->fix; -1: there is none. */
+/* The index of fix external in model->fix; -1: there is none. */
 int md_fixes_external(const struct md_model *model);
 
 /* Can steps with the fix be undone? */

@@ -79,7 +79,7 @@ static md_status box_relax_keyword(md_fix *fix, const char *keyword, char *const
   return MD_OK;
 }
 
-static md_status box_relax_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status box_relax_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   static const char *const accepted[] = {"iso",    "aniso", "x",      "y",          "z",
                                          "couple", "vmax",  "dilate", "fixedpoint", "nreset"};
@@ -98,7 +98,7 @@ static md_status box_relax_parse(md_fix *fix, const md_words *words, const md_fi
     const int takes = strcmp(keyword, "fixedpoint") == 0 ? 3 : 1;
     if (w + takes >= words->n)
       return md_error(MD_USAGE, "fix box/relax: %s needs %s", keyword, takes == 3 ? "X Y Z" : "a value");
-    MD_TRY(box_relax_keyword(fix, keyword, words->word + w + 1, place->box->dim));
+    MD_TRY(box_relax_keyword(fix, keyword, words->word + w + 1, scope->box->dim));
     w += 1 + takes;
   }
   if (baro_axes(fix) == 0)

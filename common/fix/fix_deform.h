@@ -176,7 +176,7 @@ static md_status deform_keyword(md_fix *fix, const md_words *words, int *w, bool
   return md_error(MD_USAGE, "fix deform remap '%.64s' is unknown; accepted are x, v, none", value);
 }
 
-static md_status deform_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status deform_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   int64_t every;
   bool in_lattice = true;
@@ -193,8 +193,8 @@ static md_status deform_parse(md_fix *fix, const md_words *words, const md_fix_p
   for (int part = 0; part < DEFORM_PARTS && in_lattice; ++part) {
     double *k = fix->k + DEFORM_AXIS + 3 * part;
     const bool both = k[0] == DEFORM_FINAL || k[0] == DEFORM_DELTA;
-    if (deform_ways[(int)k[0]].length) k[1] *= place->lattice[deform_along(part)];
-    if (both) k[2] *= place->lattice[deform_along(part)];
+    if (deform_ways[(int)k[0]].length) k[1] *= scope->lattice[deform_along(part)];
+    if (both) k[2] *= scope->lattice[deform_along(part)];
   }
   return MD_OK;
 }

@@ -42,10 +42,10 @@ enum {
   EHEX_SUMS = 5
 };
 
-static md_status ehex_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status ehex_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   int at;
-  MD_TRY(read_heat(fix, words, place, &at));
+  MD_TRY(read_heat(fix, words, scope, &at));
   for (; at < words->n; ++at) {
     if (strcmp(words->word[at], "constrain") == 0 || strcmp(words->word[at], "com") == 0)
       return md_error(MD_USAGE, "fix ehex: '%s' is for molecules that are held together, and there are none",

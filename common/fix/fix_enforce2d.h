@@ -6,10 +6,10 @@ MD_FIX_STYLE(enforce2d, "enforce2d")
 
 #elif defined MD_FIX_HOST
 
-static md_status enforce2d_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status enforce2d_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   MD_TRY(md_fix_takes(fix, words, 0));
-  if (place->box->dim != 2) return md_error(MD_USAGE, "fix enforce2d needs dimension 2");
+  if (scope->box->dim != 2) return md_error(MD_USAGE, "fix enforce2d needs dimension 2");
   return MD_OK;
 }
 

@@ -24,7 +24,7 @@ MD_FIX_END(heat)
 #elif defined MD_FIX_HOST
 
 /* Reads `N F`, and perhaps `region ID` at word 2; *at becomes the number of words that were read. */
-static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_place *place, int *at)
+static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_scope *scope, int *at)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
   int64_t every;
@@ -38,7 +38,7 @@ static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_plac
   MD_TRY(parse_component(fix, words->word[1], &fix->k[1]));
   if (words->n < 3 || strcmp(words->word[2], "region") != 0) return MD_OK;
   if (words->n < 4) return md_error(MD_USAGE, "fix %s region: the ID of a region is missing", name);
-  MD_TRY(place->block(place->context, words->word[3], &block));
+  MD_TRY(scope->block(scope->context, words->word[3], &block));
   fix->k[2] = 1.0;
   /* Numbers of fixes are finite. */
   for (int b = 0; b < 6; ++b) fix->k[3 + b] = md_min(md_max(block.k[b], -0x1p1000), 0x1p1000);
@@ -46,10 +46,10 @@ static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_plac
   return MD_OK;
 }
 
-static md_status heat_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status heat_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   int at;
-  MD_TRY(read_heat(fix, words, place, &at));
+  MD_TRY(read_heat(fix, words, scope, &at));
   if (at == words->n) return MD_OK;
   return md_error(MD_USAGE, "fix heat: unexpected '%.64s'; accepted is region ID", words->word[at]);
 }

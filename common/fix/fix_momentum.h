@@ -48,9 +48,9 @@ static md_status momentum_read(md_fix *fix, const md_words *words, int *w)
   return MD_OK;
 }
 
-static md_status momentum_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status momentum_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   int64_t every;
   if (words->n == 0) return md_error(MD_USAGE, "fix momentum takes N and keywords behind its name");
   MD_TRY(md_word_int64(words->word[0], "N of fix momentum", 1, INT64_C(1) << 53, &every));

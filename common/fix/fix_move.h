@@ -51,7 +51,7 @@ static md_status move_read(const md_fix *fix, const md_words *words, int w, doub
 }
 
 /* Reads the keyword units behind the way's words, and scales lengths. */
-static md_status move_units(md_fix *fix, const md_words *words, int w, const md_fix_place *place)
+static md_status move_units(md_fix *fix, const md_words *words, int w, const md_fix_scope *scope)
 {
   bool in_lattice = true;
   if (w < words->n) {
@@ -60,23 +60,23 @@ static md_status move_units(md_fix *fix, const md_words *words, int w, const md_
                       words->word[w]);
     MD_TRY(md_fix_read_units("move", words->word[w + 1], &in_lattice));
   }
-  for (int d = 0; d < 3 && in_lattice; ++d) fix->k[1 + d] *= place->lattice[d];
+  for (int d = 0; d < 3 && in_lattice; ++d) fix->k[1 + d] *= scope->lattice[d];
   return MD_OK;
 }
 
 /* Reads the six words of `variable`. */
-static md_status move_read_variables(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status move_read_variables(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   for (int j = 0; j < 6; ++j) {
     const char *word = words->word[1 + j];
     fix->k[14 + j] = strcmp(word, "NULL") != 0;
     if (fix->k[14 + j] == 0.0) continue;
-    if (strncmp(word, "v_", 2) != 0 || (j % 3 == 2 && place->box->dim == 2))
+    if (strncmp(word, "v_", 2) != 0 || (j % 3 == 2 && scope->box->dim == 2))
       return md_error(MD_USAGE, "fix move variable: '%.64s' is not %s", word,
                       strncmp(word, "v_", 2) != 0 ? "v_NAME or NULL" : "accepted along z in two dimensions");
     MD_TRY(md_fix_read_varied(fix, word, "a number of fix move", &fix->k[8 + j]));
   }
-  for (int d = 0; d < place->box->dim; ++d)
+  for (int d = 0; d < scope->box->dim; ++d)
     if (fix->k[14 + d] + fix->k[17 + d] == 0.0)
       return md_error(MD_USAGE,
                       "fix move variable: neither a displacement nor a velocity along %c; forces would move "
@@ -85,16 +85,16 @@ static md_status move_read_variables(md_fix *fix, const md_words *words, const m
   return MD_OK;
 }
 
-static md_status move_check_plane(const md_fix *fix, const md_fix_place *place)
+static md_status move_check_plane(const md_fix *fix, const md_fix_scope *scope)
 {
-  if (place->box->dim == 3) return MD_OK;
+  if (scope->box->dim == 3) return MD_OK;
   const bool turns = fix->k[0] == 2.0;
   if (turns ? fix->k[5] == 0.0 && fix->k[6] == 0.0 : fix->k[3] == 0.0) return MD_OK;
   return md_error(MD_USAGE, "fix move: in two dimensions %s",
                   turns ? "the axis must be 0 0 1 or 0 0 -1" : "the third number must be 0");
 }
 
-static md_status move_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status move_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   int way = 0;
   while (way < MOVE_WAYS && (words->n == 0 || strcmp(words->word[0], move_way[way].name) != 0)) ++way;
@@ -105,18 +105,18 @@ static md_status move_parse(md_fix *fix, const md_words *words, const md_fix_pla
   if (words->n < 1 + move_way[way].words)
     return md_error(MD_USAGE, "fix move %s takes %s", move_way[way].name, move_way[way].takes);
   fix->k[0] = way;
-  fix->state[0] = (double)place->step;
+  fix->state[0] = (double)scope->step;
   if (way == MOVE_VARIABLE) {
-    MD_TRY(move_read_variables(fix, words, place));
-    return move_units(fix, words, 1 + move_way[way].words, place);
+    MD_TRY(move_read_variables(fix, words, scope));
+    return move_units(fix, words, 1 + move_way[way].words, scope);
   }
   for (int d = 0; d < 3; ++d) MD_TRY(move_read(fix, words, 1 + d, &fix->k[1 + d]));
   if (way > 0)
     MD_TRY(md_word_positive(words->word[move_way[way].words], "the period of fix move", &fix->k[4]));
   for (int d = 0; d < 3 && way == 2; ++d) MD_TRY(move_read(fix, words, 4 + d, &fix->k[5 + d]));
   if (way == 2) MD_TRY(normalise_direction(fix, &fix->k[5]));
-  MD_TRY(move_check_plane(fix, place));
-  return move_units(fix, words, 1 + move_way[way].words, place);
+  MD_TRY(move_check_plane(fix, scope));
+  return move_units(fix, words, 1 + move_way[way].words, scope);
 }
 
 static md_status move_join(const md_fix *fix, md_model *model)

@@ -8,9 +8,9 @@ MD_FIX_STYLE(nve, "nve")
 
 #elif defined MD_FIX_HOST
 
-static md_status nve_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status nve_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   return md_fix_takes(fix, words, 0);
 }
 

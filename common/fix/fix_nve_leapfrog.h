@@ -10,9 +10,9 @@ MD_FIX_STYLE(nve_leapfrog, "nve/leapfrog")
 
 #elif defined MD_FIX_HOST
 
-static md_status nve_leapfrog_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status nve_leapfrog_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   bool mirror = false, float_drift = false;
   for (int k = 0; k < words->n; k += 2) {
     const char *keyword = words->word[k], *value = k + 1 < words->n ? words->word[k + 1] : "";

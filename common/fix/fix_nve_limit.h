@@ -24,9 +24,9 @@ MD_FIX_END(nve_limit)
 
 #elif defined MD_FIX_HOST
 
-static md_status nve_limit_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status nve_limit_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   MD_TRY(md_fix_takes(fix, words, 1));
   return md_word_positive(words->word[0], "xmax of fix nve/limit", &fix->k[0]);
 }

@@ -20,9 +20,9 @@ MD_FIX_MIDDLE(propel_self)
 
 #elif defined MD_FIX_HOST
 
-static md_status propel_self_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status propel_self_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   if (words->n > 0 && strcmp(words->word[0], "velocity") != 0)
     return md_error(MD_USAGE,
                     "fix propel/self: the mode '%.64s' is not available, because particles have no direction "

@@ -47,23 +47,23 @@ static md_status recenter_read_place(md_fix *fix, const char *word, int d)
 }
 
 /* Makes a coordinate in units of the lattice or in fractions of the box one in sigma. */
-static md_status recenter_scale(md_fix *fix, const char *units, const md_fix_place *place)
+static md_status recenter_scale(md_fix *fix, const char *units, const md_fix_scope *scope)
 {
   const bool fraction = strcmp(units, "fraction") == 0;
   bool in_lattice = false;
   if (!fraction && md_fix_read_units("recenter", units, &in_lattice) != MD_OK)
     return md_error(MD_USAGE, "fix recenter units: '%.64s' is none of box, lattice and fraction", units);
-  if (fraction && place->box->triclinic)
+  if (fraction && scope->box->triclinic)
     return md_error(MD_USAGE, "fix recenter units fraction: the box is tilted, and must have right angles");
   for (int d = 0; d < 3; ++d) {
     double *at = &fix->k[2 * d + 1];
-    if (fraction) *at = place->box->lo[d] + *at * place->box->length[d];
-    if (in_lattice) *at *= place->lattice[d];
+    if (fraction) *at = scope->box->lo[d] + *at * scope->box->length[d];
+    if (in_lattice) *at *= scope->lattice[d];
   }
   return MD_OK;
 }
 
-static md_status recenter_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status recenter_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const char *units = "lattice";
   if (words->n < 3 || words->n % 2 == 0)
@@ -86,9 +86,9 @@ static md_status recenter_parse(md_fix *fix, const md_words *words, const md_fix
           words->word[w + 1]);
     if (shift) fix->k[6] = 1.0;
   }
-  if (place->box->dim == 2 && fix->k[4] != RECENTER_NULL)
+  if (scope->box->dim == 2 && fix->k[4] != RECENTER_NULL)
     return md_error(MD_USAGE, "fix recenter: in two dimensions Z must be NULL");
-  return recenter_scale(fix, units, place);
+  return recenter_scale(fix, units, scope);
 }
 
 static uint32_t recenter_group(const md_fix *fix)

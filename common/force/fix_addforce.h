@@ -12,9 +12,9 @@ MD_FIX_FORCE(addforce)
 
 #elif defined MD_FIX_HOST
 
-static md_status addforce_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status addforce_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  MD_TRY(read_region(fix, words, place));
+  MD_TRY(read_region(fix, words, scope));
   for (int d = 0; d < 3; ++d) MD_TRY(parse_varied(fix, words->word[d], &fix->k[d]));
   return MD_OK;
 }

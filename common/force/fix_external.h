@@ -22,9 +22,9 @@ static md_status parse_steps(const char *word, const char *what, double *steps)
   return MD_OK;
 }
 
-static md_status external_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status external_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   const char *mode = words->n > 0 ? words->word[0] : "";
   const bool calls = strcmp(mode, "pf/callback") == 0;
   if (!calls && strcmp(mode, "pf/array") != 0)

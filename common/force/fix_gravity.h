@@ -52,13 +52,13 @@ static md_status gravity_direction(const md_fix *fix, const md_words *words, int
   return MD_OK;
 }
 
-static md_status gravity_field_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status gravity_field_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   double magnitude, direction[3];
   if (words->n < 2)
     return md_error(MD_USAGE, "fix gravity takes MAGNITUDE and a direction, such as vector 0 0 -1");
   MD_TRY(parse_component(fix, words->word[0], &magnitude));
-  MD_TRY(gravity_direction(fix, words, place->box->dim, direction));
+  MD_TRY(gravity_direction(fix, words, scope->box->dim, direction));
   for (int d = 0; d < 3; ++d) fix->k[d] = magnitude * direction[d];
   return MD_OK;
 }

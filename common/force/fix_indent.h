@@ -32,14 +32,14 @@ static md_status indent_read_axis(const char *word, int axes, double *axis)
 }
 
 /* Reads the words behind `sphere`: X Y Z R; `cylinder`: AXIS A B R; `plane`: AXIS PLACE lo|hi. */
-static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_place *place)
+static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_scope *scope)
 {
   double *k = fix->k, *at = k + 5;
   if (k[1] == 0.0) {
     for (int d = 0; d < 3; ++d) MD_TRY(parse_varied(fix, word[d], &at[d]));
     return md_fix_read_varied_positive(fix, word[3], "the radius of fix indent", &k[3]);
   }
-  MD_TRY(indent_read_axis(word[0], k[1] == 1.0 ? 3 : place->box->dim, &k[2]));
+  MD_TRY(indent_read_axis(word[0], k[1] == 1.0 ? 3 : scope->box->dim, &k[2]));
   const int axis = (int)k[2];
   if (k[1] == 1.0) {
     MD_TRY(parse_varied(fix, word[1], &at[axis == 0 ? 1 : 0]));
@@ -48,7 +48,7 @@ static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_
   }
   MD_TRY(parse_varied(fix, word[1], &at[axis]));
   k[4] = strcmp(word[2], "hi") == 0;
-  if (place->box->periodic[axis])
+  if (scope->box->periodic[axis])
     return md_error(MD_USAGE, "fix indent plane: the box is periodic along %c; use boundary f there",
                     "xyz"[axis]);
   if (k[4] == 1.0 || strcmp(word[2], "lo") == 0) return MD_OK;
@@ -56,7 +56,7 @@ static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_
 }
 
 /* Reads the keyword at word *w with its values, and moves *w behind them. */
-static md_status indent_read(md_fix *fix, const md_words *words, int *w, const md_fix_place *place,
+static md_status indent_read(md_fix *fix, const md_words *words, int *w, const md_fix_scope *scope,
                              bool *shaped, bool *inside, bool *in_lattice)
 {
   const char *keyword = words->word[*w];
@@ -82,20 +82,20 @@ static md_status indent_read(md_fix *fix, const md_words *words, int *w, const m
   if (*shaped) return md_error(MD_USAGE, "fix indent: '%.64s' is a second shape", keyword);
   *shaped = true;
   fix->k[1] = shape;
-  return indent_read_shape(fix, value, place);
+  return indent_read_shape(fix, value, scope);
 }
 
-static md_status indent_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status indent_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   bool shaped = false, inside = false, in_lattice = true;
   if (words->n == 0) return md_error(MD_USAGE, "fix indent takes K and a shape: sphere, cylinder or plane");
   MD_TRY(parse_component(fix, words->word[0], &fix->k[0]));
-  for (int w = 1; w < words->n;) MD_TRY(indent_read(fix, words, &w, place, &shaped, &inside, &in_lattice));
+  for (int w = 1; w < words->n;) MD_TRY(indent_read(fix, words, &w, scope, &shaped, &inside, &in_lattice));
   if (!shaped) return md_error(MD_USAGE, "fix indent needs a shape: sphere, cylinder or plane");
   if (fix->k[1] != 2.0) fix->k[4] = inside;
   if (!in_lattice) return MD_OK;
-  for (int d = 0; d < 3; ++d) fix->k[5 + d] *= place->lattice[d];
-  fix->k[3] *= place->lattice[0];
+  for (int d = 0; d < 3; ++d) fix->k[5 + d] *= scope->lattice[d];
+  fix->k[3] *= scope->lattice[0];
   return MD_OK;
 }
 

@@ -13,9 +13,9 @@ MD_FIX_FORCE(planeforce)
 
 #elif defined MD_FIX_HOST
 
-static md_status planeforce_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status planeforce_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  (void)place;
+  (void)scope;
   return parse_direction(fix, words);
 }
 

@@ -14,11 +14,11 @@ MD_FIX_FORCE(setforce)
 
 #elif defined MD_FIX_HOST
 
-static md_status setforce_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status setforce_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const md_words force = {3, words->word};
-  MD_TRY(read_region(fix, words, place));
-  return parse_components(fix, &force, place);
+  MD_TRY(read_region(fix, words, scope));
+  return parse_components(fix, &force, scope);
 }
 
 static const md_fix_style setforce_style = {

@@ -47,7 +47,7 @@ MD_FN bool md_forces_acts(const md_force_action *a, const md_particle *p)
   return md_shape_contains(a->region, x);
 }
 
-/* Lets n actions act on the force on a particle. Returns the place in model->fix of the first fix whose force is out of
+/* Lets n actions act on the force on a particle. Returns the index in model->fix of the first fix whose force is out of
  * range, or -1. */
 MD_FN int md_forces_act(const md_force_action *action, int n, const md_particle *p, md_net_force *net)
 {
@@ -87,7 +87,7 @@ static inline md_force_action *md_forces_at(md_model *model, int64_t step)
   return model->force_rows > 0 ? md_forces_row(model, step) : model->force_action;
 }
 
-/* The place of the first action from `first` on that takes a mean or centres of mass, or asks; n: there is none. */
+/* The index of the first action from `first` on that takes a mean or centres of mass, or asks; n: there is none. */
 MD_FN int md_forces_next_mean(const md_force_action *action, int first, int n)
 {
   while (first < n && !action[first].takes_mean && !action[first].takes_centre && !action[first].asks)

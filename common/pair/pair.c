@@ -376,21 +376,23 @@ static void set_address(double *k, double address)
   k[6] = address - k[5];
 }
 
-static void place_tables(const md_tables *tables, double *k, int64_t n, const double *data)
+static void set_table_addresses(const md_tables *tables, double *k, int64_t n, const double *data)
 {
   const double bytes = (double)(tables->n - 1) * 2 * MD_TABLE_ROW * sizeof(double);
   for (int64_t row = 0; row < n; ++row, k += MD_PAIR_K)
     if (k[0] > 0.0) set_address(k, (double)(uintptr_t)data + k[7] * bytes);
 }
 
-void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *tables, const void *rows, int bytes)
+void md_pair_set_addresses(const md_pair *pair, double *k, int64_t n, const void *tables, const void *rows,
+                           int bytes)
 {
   const int64_t types2 = (int64_t)pair->ntypes * pair->ntypes;
   const double *data = tables;
-  if (pair->tables) place_tables(pair->tables, k, n, data);
+  if (pair->tables) set_table_addresses(pair->tables, k, n, data);
   for (int s = 0; s < pair->nsub; ++s) {
     const md_tables *of_sub = pair->sub[s].tables;
-    if (of_sub && (s + 1) * types2 < n) place_tables(of_sub, k + (s + 1) * types2 * MD_PAIR_K, types2, data);
+    if (of_sub && (s + 1) * types2 < n)
+      set_table_addresses(of_sub, k + (s + 1) * types2 * MD_PAIR_K, types2, data);
     data += numbers_of(of_sub);
   }
   for (int64_t row = 0; row < n && row < types2 && pair->nsub > 0; ++row, k += MD_PAIR_K)
@@ -479,7 +481,7 @@ void md_pair_row(const md_pair *pair, int i, int j, bool shift, double scale, do
   memset(k, 0, MD_PAIR_K * sizeof *k);
   md_pair_style_of(pair->kind)->prepare(parameters(pair, i, j), shift, scale, k);
   k[MD_PAIR_FORMULA] = (double)pair->kind;
-  if (pair->tables) place_tables(pair->tables, k, 1, pair->tables->row);
+  if (pair->tables) set_table_addresses(pair->tables, k, 1, pair->tables->row);
 }
 
 void md_pair_table(const md_pair *pair, const double *mass, double scale, double *k)

@@ -194,8 +194,8 @@ void md_pair_copy_tables(const md_pair *pair, double *to);
 
 /* Makes the first n rows of a coefficient table ready for another memory. tables: the address of the numbers of
  * md_pair_copy_tables there. rows: the address of the whole coefficient table there, with numbers of `bytes` bytes. */
-void md_pair_place(const md_pair *pair, double *k, int64_t n, const void *tables, const void *rows,
-                   int bytes);
+void md_pair_set_addresses(const md_pair *pair, double *k, int64_t n, const void *tables, const void *rows,
+                           int bytes);
 
 /* The square of the distance below which a row of coefficients has no values, and particles overlap; 0: none. */
 double md_pair_least2(const double *k);

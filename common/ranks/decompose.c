@@ -116,9 +116,9 @@ static md_status make_cuts(md_decomposition *d)
     MD_TRY(md_array_new(&d->cut[a], d->count[a] + 1, sizeof(double), "cuts between domains"));
     for (int k = 0; k <= d->count[a]; ++k) d->fraction[a][k] = (double)k / d->count[a];
   }
-  d->place[0] = d->rank % d->count[0];
-  d->place[1] = d->rank / d->count[0] % d->count[1];
-  d->place[2] = d->rank / d->count[0] / d->count[1];
+  d->index[0] = d->rank % d->count[0];
+  d->index[1] = d->rank / d->count[0] % d->count[1];
+  d->index[2] = d->rank / d->count[0] / d->count[1];
   return MD_OK;
 }
 
@@ -147,11 +147,11 @@ md_status md_decomposition_tile(md_decomposition *d, bool bricks)
 
 static void domain_of_grid(const md_decomposition *d, int rank, double lo[3], double hi[3])
 {
-  const int place[3] = {rank % d->count[0], rank / d->count[0] % d->count[1],
+  const int index[3] = {rank % d->count[0], rank / d->count[0] % d->count[1],
                         rank / d->count[0] / d->count[1]};
   for (int a = 0; a < 3; ++a) {
-    lo[a] = d->cut[a][place[a]];
-    hi[a] = d->cut[a][place[a] + 1];
+    lo[a] = d->cut[a][index[a]];
+    hi[a] = d->cut[a][index[a] + 1];
   }
 }
 
@@ -281,10 +281,10 @@ md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double
   return MD_OK;
 }
 
-int md_decomposition_rank(const md_decomposition *d, const int place[3])
+int md_decomposition_rank(const md_decomposition *d, const int index[3])
 {
   int at[3];
-  for (int a = 0; a < 3; ++a) at[a] = (place[a] % d->count[a] + d->count[a]) % d->count[a];
+  for (int a = 0; a < 3; ++a) at[a] = (index[a] % d->count[a] + d->count[a]) % d->count[a];
   return at[0] + d->count[0] * (at[1] + d->count[1] * at[2]);
 }
 
@@ -313,13 +313,13 @@ static int owner_of_bricks(const md_decomposition *d, const double x[3])
 
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3])
 {
-  int place[3] = {0, 0, 0};
+  int index[3] = {0, 0, 0};
   if (d->bisector) return owner_of_bricks(d, x);
-  for (int a = 0; a < dim; ++a) place[a] = domain_along(d->cut[a], d->count[a], x[a]);
-  return place[0] + d->count[0] * (place[1] + d->count[1] * place[2]);
+  for (int a = 0; a < dim; ++a) index[a] = domain_along(d->cut[a], d->count[a], x[a]);
+  return index[0] + d->count[0] * (index[1] + d->count[1] * index[2]);
 }
 
-md_status md_decomposition_place(md_decomposition *d, int axis, int n, const double *fraction)
+md_status md_decomposition_set_cuts(md_decomposition *d, int axis, int n, const double *fraction)
 {
   const int count = d->count[axis];
   if (n >= 0 && n != count - 1)

@@ -47,7 +47,7 @@ typedef struct md_bisector {
 typedef struct md_decomposition {
   int ranks, rank;
   int wanted[3];          /* fixed numbers of domains along the axes; 0: free */
-  int count[3], place[3]; /* the grid, and this rank's place in it */
+  int count[3], index[3]; /* the grid, and this rank's indices in it */
   double width;           /* of the halo: no domain may be thinner */
   double slab;            /* slabs of at least this thickness are preferred; 0: none are */
   double *fraction[3];    /* [count + 1]: the cuts as fractions of the box, from 0 to 1; NULL: no grid yet */
@@ -85,8 +85,8 @@ md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double
  * wanted counts allow no grid. */
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box) MD_CHECKED;
 
-/* The rank at a place, which is taken modulo the grid. */
-int md_decomposition_rank(const md_decomposition *d, const int place[3]);
+/* The rank of the domain with these indices, which are taken modulo the grid. */
+int md_decomposition_rank(const md_decomposition *d, const int index[3]);
 
 /* The domain of a rank: [lo, hi) along each axis. For the box of the last call. */
 void md_decomposition_domain(const md_decomposition *d, const md_box *box, int rank, double lo[3],
@@ -99,9 +99,9 @@ md_status md_decomposition_tile(md_decomposition *d, bool bricks) MD_CHECKED;
 /* The owner of the position x, which must be in the box. */
 int md_decomposition_owner(const md_decomposition *d, int dim, const double x[3]);
 
-/* Places the n cuts inside the box along an axis; n = -1: at even distances. Changes the fractions only. There must be
+/* Sets the n cuts inside the box along an axis; n = -1: at even distances. Changes the fractions only. There must be
  * a grid. MD_USAGE: another number of cuts is needed. */
-md_status md_decomposition_place(md_decomposition *d, int axis, int n, const double *fraction) MD_CHECKED;
+md_status md_decomposition_set_cuts(md_decomposition *d, int axis, int n, const double *fraction) MD_CHECKED;
 
 /* Moves the cuts along an axis so that all domains get equal shares of a histogram: loads of particles in `bins`
  * equal bins along the axis. No domain gets thinner than the halo. Changes the fractions only: call

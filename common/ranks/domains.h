@@ -25,8 +25,8 @@ struct md_comm_domains {
   /* Fixes the number of domains along each axis for decompose; 0: free. These numbers divide the number of ranks.
    * Every rank must give the same ones. Not collective. */
   void (*fix_grid)(md_comm *, const int grid[3]);
-  /* Gives the number of domains along each axis, and this rank's place in this grid. Not collective. */
-  void (*grid)(md_comm *, int count[3], int place[3]);
+  /* Gives the number of domains along each axis, and this rank's indices in this grid. Not collective. */
+  void (*grid)(md_comm *, int count[3], int index[3]);
   /* Gives the domain of this rank: along each axis [lo, hi), and in the last domain hi itself too. Before the first
    * decompose this is some division of the box. Not collective. */
   void (*domain)(md_comm *, const md_box *box, double lo[3], double hi[3]);
@@ -37,16 +37,16 @@ struct md_comm_domains {
   const double *(*cuts)(md_comm *, const md_box *box, int axis);
   /* The rank whose domain has the position x of the box. Not collective. */
   int (*owner)(md_comm *, const md_box *box, const double x[3]);
-  /* The planes between domains that are bricks of a tree, [size] (decompose.h). Then there are no grid, cuts and ranks
-   * at places. The communicator owns the array, which is valid as that of cuts is. NULL: the domains are a grid. Not
+  /* The planes between domains that are bricks of a tree, [size] (decompose.h). Then there are no grid, cuts and
+   * indices. The communicator owns the array, which is valid as that of cuts is. NULL: the domains are a grid. Not
    * collective. */
   const md_bisector *(*bisectors)(md_comm *, const md_box *box);
-  /* The rank at a place of the grid, which is taken modulo the grid. Not collective. */
-  int (*rank_at)(md_comm *, const int place[3]);
-  /* Places the n cuts inside the box along an axis at fractions of its length, which increase; n = -1: at even
+  /* The rank of the domain with these indices, which are taken modulo the grid. Not collective. */
+  int (*rank_at)(md_comm *, const int index[3]);
+  /* Sets the n cuts inside the box along an axis at fractions of its length, which increase; n = -1: at even
    * distances. A domain that is too thin for the halo of a run gets thicker there. MD_USAGE: n is not the number of
    * domains along this axis less one. Not collective; every rank must give the same. */
-  md_status (*place_cuts)(md_comm *, const md_box *box, int axis, int n, const double *fraction) MD_CHECKED;
+  md_status (*set_cuts)(md_comm *, const md_box *box, int axis, int n, const double *fraction) MD_CHECKED;
   /* Moves the cuts so that ranks have about equal loads (balance.h). The particles themselves move at the next
    * migrate. imbalance[0] and [1]: the largest load of a rank, divided by the average, before and after. */
   md_status (*rebalance)(md_comm *, const md_model *, const md_particles *, double imbalance[2]) MD_CHECKED;

@@ -151,10 +151,10 @@ static md_status find_centre(const md_model *model, md_fix *fix, int part, bool 
   *mass = 0.0;
   for (int d = 0; d < 3; ++d) centre[d] = 0.0;
   for (int t = 0; t < MD_CENTRE_TYPES && t < model->ntypes; ++t) {
-    const int place = (part * MD_CENTRE_TYPES + t) * MD_CENTRE_TERMS;
+    const int first = (part * MD_CENTRE_TYPES + t) * MD_CENTRE_TERMS;
     double U[3] = {0.0, 0.0, 0.0}, sum[MD_CENTRE_TERMS];
     for (int k = 0; k < MD_CENTRE_TERMS; ++k) sum[k] = md_wide_value(&sums->sum[part][t][k], unit);
-    MD_TRY(follow(model, fix, follows, change, sum, fix->state + MD_CENTRE_FOLLOWED + place, U));
+    MD_TRY(follow(model, fix, follows, change, sum, fix->state + MD_CENTRE_FOLLOWED + first, U));
     *mass += model->mass[t + 1] * sum[0];
     for (int d = 0; d < 3; ++d) centre[d] += model->mass[t + 1] * U[d];
   }

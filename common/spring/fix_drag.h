@@ -16,11 +16,11 @@ MD_FIX_FORCE(drag)
 
 #elif defined MD_FIX_HOST
 
-static md_status drag_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status drag_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const md_words point = {3, words->word};
   MD_TRY(md_fix_takes(fix, words, 5));
-  MD_TRY(parse_components(fix, &point, place));
+  MD_TRY(parse_components(fix, &point, scope));
   MD_TRY(parse_varied(fix, words->word[3], &fix->k[6]));
   MD_TRY(parse_varied(fix, words->word[4], &fix->k[7]));
   return MD_OK;

@@ -23,7 +23,7 @@ _Static_assert((int)MD_CENTRE_STATE <= (int)MD_FIX_STATE_MAX, "the state of fix 
 
 enum { SPRING_COUPLES = 1, SPRING_OTHER = 2, SPRING_AXIS = 3, SPRING_R0 = 9 };
 
-static md_status spring_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status spring_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const bool couples = words->n > 0 && strcmp(words->word[0], "couple") == 0;
   int group = 0;
@@ -31,7 +31,7 @@ static md_status spring_parse(md_fix *fix, const md_words *words, const md_fix_p
     return md_error(MD_USAGE, "fix spring: '%.64s' is neither tether nor couple",
                     words->n > 0 ? words->word[0] : "");
   MD_TRY(md_fix_takes(fix, words, couples ? 7 : 6));
-  if (couples) MD_TRY(place->group(place->context, words->word[1], &group));
+  if (couples) MD_TRY(scope->group(scope->context, words->word[1], &group));
   char *const *word = words->word + (couples ? 2 : 1);
   fix->k[SPRING_COUPLES] = couples;
   fix->k[SPRING_OTHER] = group;
@@ -41,7 +41,7 @@ static md_status spring_parse(md_fix *fix, const md_words *words, const md_fix_p
     axis[0] = strcmp(word[1 + d], "NULL") != 0;
     if (axis[0] != 0.0) MD_TRY(parse_component(fix, word[1 + d], &axis[1]));
   }
-  if (place->box->dim == 2 && fix->k[SPRING_AXIS + 5] != 0.0)
+  if (scope->box->dim == 2 && fix->k[SPRING_AXIS + 5] != 0.0)
     return md_error(MD_USAGE, "fix spring: in two dimensions Z must be 0 or NULL");
   return parse_component(fix, word[4], &fix->k[SPRING_R0]);
 }

@@ -17,7 +17,7 @@ MD_FIX_FORCE(spring_self)
 
 #elif defined MD_FIX_HOST
 
-static md_status spring_self_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status spring_self_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   static const char *const accepted[] = {"xyz", "xy", "xz", "yz", "x", "y", "z"};
   const char *axes = words->n > 1 ? words->word[1] : "xyz";
@@ -27,7 +27,7 @@ static md_status spring_self_parse(md_fix *fix, const md_words *words, const md_
   while (a < 7 && strcmp(axes, accepted[a]) != 0) ++a;
   if (a == 7)
     return md_error(MD_USAGE, "fix spring/self: '%.64s' is none of xyz, xy, xz, yz, x, y and z", axes);
-  for (int d = 0; d < place->box->dim; ++d) fix->k[1 + d] = strchr(axes, "xyz"[d]) != NULL;
+  for (int d = 0; d < scope->box->dim; ++d) fix->k[1 + d] = strchr(axes, "xyz"[d]) != NULL;
   return MD_OK;
 }
 

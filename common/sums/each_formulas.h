@@ -79,10 +79,10 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
 }
 
 /* What the neighbours of a particle give for a value, if the engine has put the address of such values into *e.
- * place: of the particle among these. */
-MD_FN const double *md_each_near(const md_each *e, int64_t place)
+ * index: of the particle among these. */
+MD_FN const double *md_each_near(const md_each *e, int64_t index)
 {
-  return e->code.value ? e->code.value + place * e->code.columns : NULL;
+  return e->code.value ? e->code.value + index * e->code.columns : NULL;
 }
 
 /* The value of a particle at x, in the box, with the velocity v. near: as above. */

@@ -35,9 +35,9 @@ typedef struct md_follow_set {
   int64_t n;
   int64_t *id;
   md_follow_record *at;
-  int64_t *seen; /* number of the last look at each particle */
-  int64_t looks; /* looks so far; an engine counts its own too */
-  bool lost;     /* an engine could not bring them back */
+  int64_t *last_look; /* number of the last look at each particle */
+  int64_t looks;      /* looks so far; an engine counts its own too */
+  bool lost;          /* an engine could not bring them back */
 } md_follow_set;
 
 /* What is wrong with a particle of a look: it is not in the set or has missed looks, or went too far. */

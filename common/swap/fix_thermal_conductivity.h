@@ -12,9 +12,9 @@ MD_FIX_END(thermal_conductivity)
 
 #elif defined MD_FIX_HOST
 
-static md_status thermal_conductivity_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status thermal_conductivity_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  return md_swaps_parse(fix, words, place->box->dim, 1, false);
+  return md_swaps_parse(fix, words, scope->box->dim, 1, false);
 }
 
 static md_status thermal_conductivity_join(const md_fix *fix, md_model *model)

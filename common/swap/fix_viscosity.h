@@ -12,9 +12,9 @@ MD_FIX_END(viscosity)
 
 #elif defined MD_FIX_HOST
 
-static md_status viscosity_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status viscosity_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  return md_swaps_parse(fix, words, place->box->dim, 2, true);
+  return md_swaps_parse(fix, words, scope->box->dim, 2, true);
 }
 
 static md_status viscosity_join(const md_fix *fix, md_model *model) { return md_swaps_check(fix, model); }

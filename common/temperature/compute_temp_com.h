@@ -15,9 +15,9 @@ MD_COMPUTE_SUMS(temp_com)
 
 #elif defined MD_COMPUTE_HOST
 
-static md_status temp_com_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
+static md_status temp_com_parse(md_compute *compute, const md_words *words, const md_compute_scope *scope)
 {
-  (void)place;
+  (void)scope;
   compute->bias.kind = MD_BIAS_SHIFT;
   if (words->n == 0) return MD_OK;
   return md_error(MD_USAGE, "compute temp/com: unexpected '%.64s'", words->word[0]);

@@ -10,7 +10,7 @@ MD_COMPUTE_STYLE(temp_partial, "temp/partial")
 
 #elif defined MD_COMPUTE_HOST
 
-static md_status temp_partial_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
+static md_status temp_partial_parse(md_compute *compute, const md_words *words, const md_compute_scope *scope)
 {
   if (words->n != 3)
     return md_error(MD_USAGE,
@@ -22,7 +22,7 @@ static md_status temp_partial_parse(md_compute *compute, const md_words *words, 
     MD_TRY(md_word_int64(words->word[d], "an axis of compute temp/partial", 0, 1, &counts));
     compute->bias.k[d] = (double)counts;
   }
-  if (place->box->dim == 2 && compute->bias.k[2] != 0.0)
+  if (scope->box->dim == 2 && compute->bias.k[2] != 0.0)
     return md_error(MD_USAGE, "compute temp/partial: z must be 0 in two dimensions, not '%.64s'",
                     words->word[2]);
   return MD_OK;

@@ -24,7 +24,7 @@ static md_status parse_axis(const char *word, const char *before, const md_box *
                                 : " or z");
 }
 
-static md_status temp_ramp_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
+static md_status temp_ramp_parse(md_compute *compute, const md_words *words, const md_compute_scope *scope)
 {
   const bool box_units =
       words->n == 8 && strcmp(words->word[6], "units") == 0 && strcmp(words->word[7], "box") == 0;
@@ -39,14 +39,14 @@ static md_status temp_ramp_parse(md_compute *compute, const md_words *words, con
     return md_error(MD_USAGE, "compute temp/ramp takes six words, vx|vy|vz VLO VHI x|y|z CLO CHI, not %d",
                     words->n);
   compute->bias.kind = MD_BIAS_RAMP;
-  MD_TRY(parse_axis(words->word[0], "v", place->box, &k[0]));
-  MD_TRY(parse_axis(words->word[3], "", place->box, &k[1]));
+  MD_TRY(parse_axis(words->word[0], "v", scope->box, &k[0]));
+  MD_TRY(parse_axis(words->word[3], "", scope->box, &k[1]));
   for (int n = 0; n < 2; ++n) {
     MD_TRY(md_word_double(words->word[1 + n], "a velocity of compute temp/ramp", &k[2 + n]));
     MD_TRY(md_word_double(words->word[4 + n], "a coordinate of compute temp/ramp", &k[4 + n]));
     if (box_units) continue;
-    k[2 + n] *= place->lattice[(int)k[0]];
-    k[4 + n] *= place->lattice[(int)k[1]];
+    k[2 + n] *= scope->lattice[(int)k[0]];
+    k[4 + n] *= scope->lattice[(int)k[1]];
   }
   if (k[4] < k[5]) return MD_OK;
   return md_error(MD_USAGE, "compute temp/ramp: the coordinates from '%.64s' to '%.64s' do not increase",

@@ -16,9 +16,9 @@ MD_COMPUTE_SUMS(temp_region)
 
 #elif defined MD_COMPUTE_HOST
 
-static md_status temp_region_parse(md_compute *compute, const md_words *words, const md_compute_place *place)
+static md_status temp_region_parse(md_compute *compute, const md_words *words, const md_compute_scope *scope)
 {
-  (void)place;
+  (void)scope;
   if (words->n != 1)
     return md_error(MD_USAGE, "compute temp/region takes the ID of a region behind its name, not %d words",
                     words->n);

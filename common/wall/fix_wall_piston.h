@@ -47,19 +47,19 @@ static md_status piston_read(md_fix *fix, const md_words *words, int *w, bool *p
   return parse_component(fix, value, &fix->k[pos ? 0 : 1]);
 }
 
-static md_status wall_piston_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status wall_piston_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   bool placed = false, in_lattice = true;
   if (words->n == 0 || strcmp(words->word[0], "zlo") != 0)
     return md_error(MD_USAGE, "fix wall/piston: the face must be zlo");
-  if (place->box->dim == 2)
+  if (scope->box->dim == 2)
     return md_error(MD_USAGE, "fix wall/piston moves along z, and there are two dimensions");
-  if (place->box->periodic[2])
+  if (scope->box->periodic[2])
     return md_error(MD_USAGE, "fix wall/piston: the box is periodic along z; use boundary s or f there");
   for (int w = 1; w < words->n;) MD_TRY(piston_read(fix, words, &w, &placed, &in_lattice));
-  if (in_lattice) fix->k[0] *= place->lattice[2];
-  if (in_lattice) fix->k[1] *= place->lattice[2];
-  if (!placed) fix->k[0] = place->box->lo[2];
+  if (in_lattice) fix->k[0] *= scope->lattice[2];
+  if (in_lattice) fix->k[1] *= scope->lattice[2];
+  if (!placed) fix->k[0] = scope->box->lo[2];
   return MD_OK;
 }
 

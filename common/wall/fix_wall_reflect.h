@@ -63,7 +63,7 @@ static md_status wall_check_group(const md_fix *fix, const md_box *box, const ch
       face);
 }
 
-static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   if (words->n == 0)
     return md_error(MD_USAGE, "fix wall/reflect needs at least one face: xlo, xhi, ylo, yhi, zlo or zhi");
@@ -82,13 +82,13 @@ static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md
       return md_error(MD_USAGE, "fix wall/reflect %s needs %s", face,
                       units ? "box or lattice" : "EDGE or a number");
     if (units) continue;
-    MD_TRY(wall_check_face(fix, place->box, face, axis, side));
+    MD_TRY(wall_check_face(fix, scope->box, face, axis, side));
     double *wall = &fix->k[4 * axis + 2 * side];
     wall[0] = strcmp(words->word[k + 1], "EDGE") == 0 ? 2.0 : 1.0;
-    MD_TRY(wall_check_group(fix, place->box, face, axis, side, wall[0] == 2.0));
-    if (wall[0] == 2.0) MD_TRY(md_wall_edge_stays(place->box, "wall/reflect", face, axis, side));
+    MD_TRY(wall_check_group(fix, scope->box, face, axis, side, wall[0] == 2.0));
+    if (wall[0] == 2.0) MD_TRY(md_wall_edge_stays(scope->box, "wall/reflect", face, axis, side));
     if (wall[0] == 1.0)
-      MD_TRY(wall_read(place->box, face, words->word[k + 1], axis, in_lattice ? place->lattice[axis] : 1.0,
+      MD_TRY(wall_read(scope->box, face, words->word[k + 1], axis, in_lattice ? scope->lattice[axis] : 1.0,
                        &wall[1]));
   }
   return MD_OK;

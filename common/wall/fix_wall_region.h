@@ -28,11 +28,11 @@ static const struct {
     {"harmonic", wall_harmonic_potential},
 };
 
-static md_status wall_region_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+static md_status wall_region_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   int style = 0;
   MD_TRY(md_fix_takes(fix, words, 5));
-  MD_TRY(place->shape(place->context, words->word[0], fix->k));
+  MD_TRY(scope->shape(scope->context, words->word[0], fix->k));
   while (style < 4 && strcmp(words->word[1], wall_region_potentials[style].name) != 0) ++style;
   if (style == 4)
     return md_error(

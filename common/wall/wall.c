@@ -66,7 +66,7 @@ static md_status check_face(const md_fix *fix, const md_box *box, const char *fa
 }
 
 /* Reads wall m: words[0] is its face, and four numbers follow. */
-static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_place *place, bool in_lattice)
+static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_scope *scope, bool in_lattice)
 {
   const char *face = words[0], *name = md_fix_style_of(fix->kind)->name;
   int axis = 0, side = 0;
@@ -75,14 +75,14 @@ static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_
   const double kind = 1.0 + 2.0 * axis + side;
   double *k = &fix->k[MD_WALL_K * m];
   char what[96];
-  MD_TRY(check_face(fix, place->box, face, axis, kind));
+  MD_TRY(check_face(fix, scope->box, face, axis, kind));
   const bool edge = strcmp(words[1], "EDGE") == 0;
-  if (edge) MD_TRY(md_wall_edge_stays(place->box, name, face, axis, side));
+  if (edge) MD_TRY(md_wall_edge_stays(scope->box, name, face, axis, side));
   if (!edge && md_fix_read_varied(fix, words[1], face, &k[1]) != MD_OK)
     return md_error(MD_USAGE, "fix %s %s: '%.64s' is neither EDGE nor a number nor v_NAME", name, face,
                     words[1]);
   k[0] = kind + (edge ? 6.0 : 0.0);
-  if (in_lattice) md_fix_scale(fix, MD_WALL_K * m + 1, place->lattice[axis]);
+  if (in_lattice) md_fix_scale(fix, MD_WALL_K * m + 1, scope->lattice[axis]);
   snprintf(what, sizeof what, "epsilon of fix %s %s", name, face);
   MD_TRY(md_fix_read_varied(fix, words[2], what, &k[2]));
   snprintf(what, sizeof what, "sigma of fix %s %s", name, face);
@@ -91,7 +91,7 @@ static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_
   return md_word_positive(words[4], what, &k[4]);
 }
 
-md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_place *place)
+md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
   int axis, side, walls = 0, end = 0;
@@ -108,7 +108,7 @@ md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_place *
   MD_TRY(read_keywords(name, words, end, &in_lattice));
   if (walls > MD_FORCES_EACH)
     return md_error(MD_USAGE, "fix %s: there is a wall on every side already", name);
-  for (int m = 0; m < walls; ++m) MD_TRY(read_wall(fix, m, words->word + MD_WALL_K * m, place, in_lattice));
+  for (int m = 0; m < walls; ++m) MD_TRY(read_wall(fix, m, words->word + MD_WALL_K * m, scope, in_lattice));
   return MD_OK;
 }
 

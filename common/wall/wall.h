@@ -29,7 +29,7 @@ md_status md_wall_edge_stays(const md_box *box, const char *name, const char *fa
                              int side) MD_CHECKED;
 
 /* parse and join of a style with walls. */
-md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_place *place) MD_CHECKED;
+md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope) MD_CHECKED;
 md_status md_wall_join(const md_fix *fix, md_model *model) MD_CHECKED;
 
 /* prepare_force of a style with walls. potential: makes the numbers k4 and so on of an action. */

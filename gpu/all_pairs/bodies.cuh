@@ -178,7 +178,7 @@ static __device__ __forceinline__ md_inertia inertia_of(const body_view &b, int 
   return by_type;
 }
 
-/* Body i as fixes and computes see it. */
+/* Body i as fixes and computes get it. */
 static __device__ __forceinline__ md_particle particle_of(const body_view &b, int i)
 {
   const md_inertia inertia = inertia_of(b, i);

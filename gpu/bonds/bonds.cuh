@@ -10,7 +10,7 @@
  *              one rank                                        several ranks
  *   partners   by their origins (`partner`)                    by their ids, in bond words that migrate with the
  *                                                              particle (gpu/ranks/bond_words.h)
- *   found      in `place`: the index by origin                 in a table of the ids of particles and ghosts, which a
+ *   found      in `index`: the index by origin                 in a table of the ids of particles and ghosts, which a
  *                                                              rebin makes in the idle position array: the nearest one
  *   a partner  is a particle                                   is a particle, or a ghost; ghosts reach as far as the
  *                                                              longest bond (bond_reach in configuration.h)
@@ -51,7 +51,7 @@ struct bond_args {
   const int *partner; /* an origin; negative: the slot is empty */
   const uint16_t *type;
   const int *excluded; /* as partner */
-  int *place;
+  int *index;
   /* Several ranks: `words` bond words of each particle, by origin. left_out words from first_left_out on are ids of
    * particles without a pair force, and word first_type is the first one with types. The table is that of the last
    * rebin. */

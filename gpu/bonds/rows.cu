@@ -1,7 +1,7 @@
 /* What a rebin does for bonds; see bonds.cuh.
  *
- *   1. On one rank k_places notes where each particle is now. On several k_fill_table puts particles and ghosts into a
- *      table of ids.
+ *   1. On one rank k_index_by_origin notes where each particle is now. On several k_fill_table puts particles and
+ *      ghosts into a table of ids.
  *   2. k_bond_rows or k_bond_rows_by_id makes the partners' indices of it.
  *   3. k_leave_out goes through the list of each particle, and replaces what has no pair force with it.
  *
@@ -12,10 +12,10 @@
 #include "common/base/mix.h"
 #include "gpu/bonds/term.cuh"
 
-static __global__ void k_places(int n, const int *origin, int *place)
+static __global__ void k_index_by_origin(int n, const int *origin, int *index)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) place[origin[i]] = i;
+  if (i < n) index[origin[i]] = i;
 }
 
 static __global__ void k_bond_rows(const __grid_constant__ bond_args a)
@@ -25,7 +25,7 @@ static __global__ void k_bond_rows(const __grid_constant__ bond_args a)
   for (int k = 0; k < a.slots; ++k) {
     const int64_t from = (int64_t)k * a.n + a.origin[i], to = (int64_t)k * a.n + i;
     const int partner = a.partner[from];
-    a.row[to] = partner < 0 ? MD_NO_PARTNER : a.place[partner];
+    a.row[to] = partner < 0 ? MD_NO_PARTNER : a.index[partner];
     a.row_type[to] = a.type[from];
   }
 }
@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(128)
 
 /* How entries of lists are compared with particles that are left out: on one rank by index, on several by id. key() is
  * that of particle or ghost j, left_out() that of the particle in slot k, which no entry has if the slot is empty. */
-struct by_place {
+struct by_index {
   typedef int key_type;
   template <class T>
   static __device__ __forceinline__ int key(const system_view<T> &s, const bond_args &, int j)
@@ -103,7 +103,7 @@ struct by_place {
   static __device__ __forceinline__ int left_out(const bond_args &a, int k, int origin)
   {
     const int other = a.excluded[(int64_t)k * a.n + origin];
-    return other < 0 ? -1 : a.place[other];
+    return other < 0 ? -1 : a.index[other];
   }
   static constexpr int NONE = -1;
 };
@@ -159,8 +159,8 @@ static __global__ void __launch_bounds__(128)
 
 template <class T> static md_status launch_rows(const launch &l, const system_view<T> &s, const bond_args &a)
 {
-  k_places<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s.n, a.origin, a.place);
-  MD_LAUNCHED("k_places");
+  k_index_by_origin<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s.n, a.origin, a.index);
+  MD_LAUNCHED("k_index_by_origin");
   k_bond_rows<<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(a);
   MD_LAUNCHED("k_bond_rows");
   return MD_OK;
@@ -186,7 +186,7 @@ md_status launch_bond_rows(const launch &l, int source, const system_view<T> &s,
   if (a.word)
     k_leave_out<T, by_id><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a);
   else
-    k_leave_out<T, by_place><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a);
+    k_leave_out<T, by_index><<<blocks_for(s.n, 128), 128, 0, l.stream>>>(s, a);
   MD_LAUNCHED("k_leave_out");
   return MD_OK;
 }

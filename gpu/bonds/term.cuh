@@ -23,8 +23,8 @@ static __device__ __forceinline__ double nearest_image(const system_view<T> &s, 
 /* Fills place and distance of particle i, relative to its partner j. Owned particles have whole positions, which tell
  * any distance. Packed ghosts have records alone, which tell that of a bond (can_pack() in configuration.cu). */
 template <class T>
-static __device__ __forceinline__ void place_bond(const system_view<T> &s, unsigned parity, int i, int j,
-                                                  md_bond_term *t)
+static __device__ __forceinline__ void locate_bond(const system_view<T> &s, unsigned parity, int i, int j,
+                                                   md_bond_term *t)
 {
   if (T::PACKED && j >= s.n) {
     const typename T::record own = load_record(s.x[parity] + i), other = load_record(s.x[parity] + j);
@@ -52,7 +52,7 @@ static __device__ __forceinline__ void for_each_bond(const system_view<T> &s, co
     if (j == MD_NO_PARTNER) continue;
     const int type = a.row_type[(int64_t)k * a.n + i];
     md_bond_term t = {{0.0, 0.0, 0.0}, 0.0, 0.0};
-    if (j >= 0) place_bond<T>(s, parity, i, j, &t);
+    if (j >= 0) locate_bond<T>(s, parity, i, j, &t);
     if (j >= 0 && md_bond_evaluate(a.kind, a.table + type * MD_BOND_K, T::DIM, &t))
       f(t, type, j);
     else

@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::DENSITY_BLOCKS
       double delta[3];
       const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
       if (!(r2 < a.eam.cutoff2) || r2 < a.eam.overlap2) return;
-      const md_eam_place at = md_eam_place_of(&a.eam, r2);
+      const md_eam_point at = md_eam_point_of(&a.eam, r2);
       count += md_eam_density_at(&a.eam, tables.density(element, element_of<T>(a, xj), at.row), at.p);
     });
     double slope;
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::FORCE_BLOCKS)
       double delta[3], energy;
       const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
       if (!(r2 < a.eam.cutoff2)) return;
-      const md_eam_place at = md_eam_place_of(&a.eam, r2);
+      const md_eam_point at = md_eam_point_of(&a.eam, r2);
       const double force = md_eam_force_at(&a.eam, tables.force(element, element_of<T>(a, xj), at.row), at,
                                            slope, __ldg(slopes + j), &energy);
       const md_pair_term pair = md_pair_term_of(force, energy, delta, T::DIM, a.scale);

@@ -150,11 +150,11 @@ int gpu_buffer_rows(const gpu_configuration *c, int thinnest)
   return c->step_sorts && rows > 1 ? rows : 0;
 }
 
-int gpu_near_rows(int buffer_rows) { return 2 * buffer_rows + 2; }
+int gpu_rows_sent(int buffer_rows) { return 2 * buffer_rows + 2; }
 
 double gpu_cut_share(int buffer_rows, int rows)
 {
-  return (1.0 + 1.0 / GPU_SPARE) * (gpu_near_rows(buffer_rows) - buffer_rows) / rows;
+  return (1.0 + 1.0 / GPU_SPARE) * (gpu_rows_sent(buffer_rows) - buffer_rows) / rows;
 }
 
 double gpu_slab(const md_model *model, const gpu_configuration *c)

@@ -72,11 +72,11 @@ double gpu_slab(const md_model *model, const gpu_configuration *config);
  * ranks (md_engine_options.slab says which of the two). */
 void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *options,
                     gpu_configuration *config);
-/* gpu_near_rows(): rows at a cut whose particles a neighbour may need. gpu_cut_share(): the share of a slab of
+/* gpu_rows_sent(): rows at a cut whose particles a neighbour may need. gpu_cut_share(): the share of a slab of
  * `rows` rows that is sent through one cut just after a migration, when the buffer rows are empty. One part in
  * GPU_SPARE is added to spare. */
 enum { GPU_SPARE = 8 };
-int gpu_near_rows(int buffer_rows);
+int gpu_rows_sent(int buffer_rows);
 double gpu_cut_share(int buffer_rows, int rows);
 
 /* Fills *plan with the bytes per particle of each array, on one of `ranks` ranks, and with their sum. */

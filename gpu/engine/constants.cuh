@@ -20,7 +20,7 @@ template <class T> struct gpu_constants {
   void set_fine_scale();
   md_status upload_by_type(device_array *to, const double *number);
   md_status set_tables();
-  md_status place(device_array *to, int bytes, const double *k, double **placed);
+  md_status copy_with_addresses(device_array *to, int bytes, const double *k, double **addressed);
   md_status upload_coefficients(device_array *to, const double *k);
   md_status upload_single(device_array *to, const double *wide_k, float *k);
   md_status set_mixed_tables();

@@ -50,7 +50,7 @@ struct gpu_arrays {
   device_array pair_state, dissipation;                                  /* of dissipation_args */
   device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
   /* Of bond_args; and the energy of bonds. */
-  device_array bond_partner, bond_type, left_out, place, bond_row, bond_row_type, bond_k, bond_force_k,
+  device_array bond_partner, bond_type, left_out, bond_index, bond_row, bond_row_type, bond_k, bond_force_k,
       bond_sum;
   device_array molecule;       /* on one rank, by original index: molecules, if these exclude pairs */
   device_array summand, terms; /* of term_args */
@@ -97,14 +97,16 @@ template <class T> struct gpu_core {
 
   /* ---- where things stand, and times ---- */
 
-  progress now = {};     /* as last read while the device rested */
-  int64_t completed = 0; /* steps of now.done in model->step: none during a run, all behind it */
+  /* The progress that the host knows: as last read while the device rested. Its steps are those of this run, or
+   * between two runs those of the last one. */
+  progress now = {};
+  int64_t steps_counted = 0; /* of now.done, those that model->step has: none in a run, all behind it */
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;
   double external_step = 0.0; /* to which the forces of fix external belong that the device has */
-  double sheared = 0.0;    /* by how much images of a tilted box have been shifted since the rebin, at most */
-  control *seen = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
+  double sheared = 0.0; /* by how much images of a tilted box have been shifted since the rebin, at most */
+  control *control_copy = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
   gpu_profile profile = {};
   md_timers timers = {};
 
@@ -188,10 +190,10 @@ template <class T> struct gpu_core {
   particle_fields fields(const int *origin) const;
 
   /* The number of the present state; model->step is that of the beginning or the end of a run. */
-  int64_t present_step() const { return md_model_step_after(model, now.done - completed); }
+  int64_t present_step() const { return md_model_step_after(model, now.done - steps_counted); }
 
   bool steps_sort() const { return config.step_sorts && (!several || ranks.buffer_rows > 0); }
-  uint32_t mixed_place(int d, double x) const { return mixed2::place(view.scale, d, x); }
+  uint32_t mixed_stored(int d, double x) const { return mixed2::stored(view.scale, d, x); }
 };
 
 #endif

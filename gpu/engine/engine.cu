@@ -128,8 +128,8 @@ md_status divide(md_model *model, md_particles *p, md_comm *comm, gpu_configurat
   /* Cuts will be moved to edges of cells. So the width needs no margin for rounding, and is made a little smaller,
    * because decompose() adds one. */
   MD_TRY(comm->domains->decompose(comm, model, model->reach > 0.0 ? width * (1.0 - 1e-5) : 0.0));
-  int domains[3], place[3];
-  comm->domains->grid(comm, domains, place);
+  int domains[3], index[3];
+  comm->domains->grid(comm, domains, index);
   if (!comm->domains->bisectors(comm, &model->box)) gpu_divide_cells(model, domains, config);
   return comm->exchange->migrate(comm, model, p);
 }

@@ -3,7 +3,7 @@
  * All data of the particles stay on the device, and the host launches hundreds of steps without waiting for any of
  * them.
  *   1. A rebin wraps the particles, sorts them by cell, makes the ghosts of periodic faces and, where lists pay,
- *      makes lists (bin.cu, sort.cu, cell_start.cu, halo.cu, list.cu).
+ *      makes lists (bin.cu, sort.cu, cell_start.cu, periodic_images.cu, list.cu).
  *   2. Steps follow. A step is one kernel (step_*.cu, a fused step), or a force kernel and a move kernel
  *      (force.cu, force_symmetric.cu, move.cu).
  *   3. The steps end when a particle has used up the slack of cells or lists, or when two particles together have

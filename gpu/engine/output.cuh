@@ -52,14 +52,14 @@ template <class T> struct gpu_output {
   std::vector<gpu_environment> environments = {};
   /* Finds the values of an environment, unless they are fresh. *made = false: they are for the host, on all ranks.
    * Uses the array of counts, and may rebin. */
-  md_status see_environment(const md_environment *e, const gpu_environment **seen, bool *made);
+  md_status fresh_environment(const md_environment *e, const gpu_environment **found, bool *made);
   /* The same for a value of particles, which then has the address of the values, if it needs some. */
-  md_status see_value(md_each *each, bool *made);
+  md_status find_value(md_each *each, bool *made);
   /* Ids on the device. *room = false: there is no room for them. */
   md_status upload_ids(bool *room);
-  bool can_see(const md_environment *e) const;
+  bool can_find(const md_environment *e) const;
   /* The length of an array by original index, such as one of values. */
-  int64_t places() const { return core.several ? core.ranks.next_origin : view.n; }
+  int64_t origins() const { return core.several ? core.ranks.next_origin : view.n; }
   environment_needs needs_of(const md_environment *e);
   md_status upload_order(gpu_environment *of);
   md_status make_room(gpu_environment *of, const environment_needs &needs, bool *room);

@@ -65,9 +65,10 @@ static __device__ __forceinline__ void momentum_of(const system_view<T> &s, cons
   }
 }
 
-/* What fixes see of particle i, except its position and velocity. */
+/* Particle i as fixes get it, without its position and velocity. */
 template <class T>
-static __device__ __forceinline__ md_particle seen(const step_args &a, int i, int type, uint32_t group)
+static __device__ __forceinline__ md_particle particle_for_fixes(const step_args &a, int i, int type,
+                                                                 uint32_t group)
 {
   md_particle p = {};
   p.id = (uint64_t)a.id[a.origin[i]];
@@ -88,7 +89,7 @@ act_before(const system_view<T> &s, const step_args &a, int i, uint32_t group, i
 {
   const int type = type_of(r);
   double by[3] = {0.0, 0.0, 0.0};
-  md_particle p = seen<T>(a, i, type, group);
+  md_particle p = particle_for_fixes<T>(a, i, type, group);
   const bool has_impulse = (group & a.motion.moving) != 0 && a.motion.kicks_before != 0;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
@@ -113,7 +114,7 @@ static __device__ __forceinline__ void act(const system_view<T> &s, const step_a
                                            uint32_t group, int64_t done, typename T::real time_scale,
                                            typename T::particle &r, typename T::real v[], drifted<T> drift[])
 {
-  md_particle p = seen<T>(a, i, type, group);
+  md_particle p = particle_for_fixes<T>(a, i, type, group);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
     p.x[d] = T::where(s.scale, d, r.x[d]);

@@ -91,7 +91,7 @@ find_cells_near(const system_view<T> &s, const int reach[3], const typename T::p
   }
 }
 
-/* The place in ghost_view.start of any cell: cells without a place have no ghosts. */
+/* The index in ghost_view.start of any cell: cells without one have no ghosts. */
 template <class T> static __device__ __forceinline__ int any_ghost_cell(const ghost_view<T> &g, int cell)
 {
   return cell < g.fold ? cell : max(cell - g.folded, g.fold);

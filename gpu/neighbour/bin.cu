@@ -1,6 +1,6 @@
 /* Counting: the cell of each particle, and how many particles and ghosts each cell has. One thread a particle.
  *
- * For the counting sort, the count of a cell before a particle is added is the place of the particle in its cell.
+ * For the counting sort, the count of a cell before a particle is added is the number of the particle in its cell.
  * So the sort needs only the first particle of each cell in addition. Particles that are neighbours in memory are
  * neighbours in space, so that atomic additions mostly hit the same cache lines. The radix sort needs no counts,
  * but the cell numbers themselves. Ghosts are counted in the same pass.
@@ -22,7 +22,7 @@ static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *coun
     ids[i] = (unsigned)cell;
     index[i] = i;
   } else {
-    take_place(s, count, i, cell);
+    join_cell(s, count, i, cell);
   }
   if (ghost_count) each_image<T, TILTS>(s, x, [&](int, int c) { atomicAdd(&ghost_count[c], 1); });
 }

@@ -74,10 +74,10 @@ static __device__ __forceinline__ warp_tile &tile_of_warp(warp_tiles &tiles)
 }
 
 /* Where warp_tile.index holds the index of candidate number `slot`. */
-static __device__ __forceinline__ int place(unsigned slot) { return (int)(ROOM + 31 - slot); }
+static __device__ __forceinline__ int index_of(unsigned slot) { return (int)(ROOM + 31 - slot); }
 
-/* How far to search. */
-struct horizon {
+/* How far to search around a box. */
+struct search_reach {
   float reach; /* for a particle without extra */
   float extra; /* the largest extra of any particle */
   float drift; /* how far candidates may be outside their cells, along an axis */
@@ -85,14 +85,14 @@ struct horizon {
 
 /* The box of the particles of a warp that are treated together. Coordinates are relative to `corner`; `corner` is
  * relative to the corner of the grid. */
-struct box {
+struct warp_box {
   float lo[3], hi[3], extra; /* extra: the largest of theirs */
   float corner[3];
   int first, last, y, z; /* their first and last cell along x; the row (y, z) of the first particle */
 };
 
-/* The part of one lane in the search. */
-struct finder {
+/* The state of one lane in a search. */
+struct lane_search {
   /* The particles, relative to the middle of the box. A particle of another box is out of reach of all candidates. */
   warp_points own;
   int i;                 /* the particle of this lane */
@@ -107,9 +107,9 @@ struct finder {
   int row;
 };
 
-static __device__ __forceinline__ finder finder_of(int i)
+static __device__ __forceinline__ lane_search begin_search(int i)
 {
-  finder f = {};
+  lane_search f = {};
   f.i = i;
   f.below = keep((1u << (threadIdx.x & 31)) - 1u);
   return f;
@@ -130,12 +130,12 @@ static __device__ __forceinline__ float largest(float x)
 /* The box of the particles of the warp for which `mine` is true. at: coordinates, and the extra in w; c:
  * coordinates of the cell. */
 template <int DIM>
-static __device__ __forceinline__ box box_of(const float4 &at, bool mine, const int c[3],
-                                             const float corner[3])
+static __device__ __forceinline__ warp_box warp_box_of(const float4 &at, bool mine, const int c[3],
+                                                       const float corner[3])
 {
   const float x[3] = {at.x, at.y, at.z};
   const int first = __ffs((int)__ballot_sync(0xffffffffu, mine)) - 1;
-  box b;
+  warp_box b;
 #pragma unroll
   for (int d = 0; d < 3; ++d) {
     b.lo[d] = d < DIM ? -largest(mine ? -x[d] : -FLT_MAX) : 0.0f;
@@ -154,7 +154,7 @@ static __device__ __forceinline__ box box_of(const float4 &at, bool mine, const 
  * cells that come within `far` of the box. The range is empty if no cell does, or if there is no such row. */
 template <class T>
 static __device__ __forceinline__ int2 range_in_row(const system_view<T> &s, const int *start, bool ghosts,
-                                                    const box &b, int y, int z, float far, float drift)
+                                                    const warp_box &b, int y, int z, float far, float drift)
 {
   const int offset[3] = {0, y, z}, cell[3] = {0, b.y, b.z};
   float left2 = far * far;
@@ -188,7 +188,7 @@ static __device__ __forceinline__ int highest_bit(unsigned word) { return 31 - _
 
 /* The index of the u-th of the next hits, or i itself if there is none. It has no branch, because almost always
  * some lane needs its next word. */
-static __device__ __forceinline__ int next_hit(const warp_tile &tile, finder &f, int u)
+static __device__ __forceinline__ int next_hit(const warp_tile &tile, lane_search &f, int u)
 {
   const bool more = f.left > u, next = more && f.word == 0;
   const int highest = highest_bit(f.words);
@@ -201,7 +201,7 @@ static __device__ __forceinline__ int next_hit(const warp_tile &tile, finder &f,
   return more ? j : f.i;
 }
 
-/* Stores candidate number `slot` in the ring. b: its place, relative to the middle of the box. t: by how much the
+/* Stores candidate number `slot` in the ring. b: its position, relative to the middle of the box. t: by how much the
  * square of its distance may be larger than reach^2, because of its extra. */
 template <int DIM>
 static __device__ __forceinline__ void put_candidate(warp_tile &tile, unsigned slot, const float *b, float t)
@@ -220,7 +220,7 @@ static __device__ __forceinline__ void put_candidate(warp_tile &tile, unsigned s
 
 /* Takes the hits: take() goes through f.left hits with next_hit(). All lanes call it. */
 template <class Take>
-static __device__ __forceinline__ void take_hits(const warp_tile &tile, finder &f, Take &&take)
+static __device__ __forceinline__ void take_hits(const warp_tile &tile, lane_search &f, Take &&take)
 {
   f.word = 0;
   f.row = 0;
@@ -232,7 +232,8 @@ static __device__ __forceinline__ void take_hits(const warp_tile &tile, finder &
 
 /* Tests the next 32 candidates. half: only ghosts and candidates with a higher index than the particle are hits. */
 template <int DIM, class Take>
-static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &f, bool half, Take &&take)
+static __device__ __forceinline__ void test_candidates(warp_tile &tile, lane_search &f, bool half,
+                                                       Take &&take)
 {
   const int lane = threadIdx.x & 31;
   __syncwarp();
@@ -241,7 +242,7 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &
   if (half)
     for (unsigned rest = hits; rest;) {
       const unsigned bit = 0x80000000u >> __clz((int)rest);
-      if (tile.index[place(f.tested + __clz((int)rest))] < f.i) hits ^= bit;
+      if (tile.index[index_of(f.tested + __clz((int)rest))] < f.i) hits ^= bit;
       rest ^= bit;
     }
   f.left += __popc(hits);
@@ -252,7 +253,7 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &
   __syncwarp();
   if (f.tested < ROOM) return;
   take_hits(tile, f, take);
-  tile.index[place(lane)] = tile.index[place(ROOM + lane)];
+  tile.index[index_of(lane)] = tile.index[index_of(ROOM + lane)];
   __syncwarp();
   f.kept -= ROOM;
   f.self -= ROOM;
@@ -262,14 +263,14 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, finder &
 /* Finds the candidates of the particles in box b. All lanes of the warp call it. mine: the particle of this lane
  * is in the box, at `at`. ROWS: how many rows from that of the box are searched; of these only those of `share`, bits
  * by row, where several warps share the search. ghosts: may there be ghosts? half: only ghosts and candidates behind
- * each particle. read(j) returns the place of particle or ghost j, and its extra in w. take() takes hits when the tile
- * is full; take_hits() takes the rest. */
+ * each particle. read(j) returns the position of particle or ghost j, and its extra in w. take() takes hits when the
+ * tile is full; take_hits() takes the rest. */
 constexpr unsigned ALL_ROWS = ~0u;
 template <class T, int ROWS, class Read, class Take>
-static __device__ __forceinline__ void find_candidates(const system_view<T> &s, const box &b,
-                                                       const float4 &at, bool mine, bool ghosts,
-                                                       const horizon &h, bool half, unsigned share,
-                                                       warp_tile &tile, finder &f, Read &&read, Take &&take)
+static __device__ __forceinline__ void
+find_candidates(const system_view<T> &s, const warp_box &b, const float4 &at, bool mine, bool ghosts,
+                const search_reach &h, bool half, unsigned share, warp_tile &tile, lane_search &f,
+                Read &&read, Take &&take)
 {
   constexpr int DIM = T::DIM, SIDE = 2 * ROWS + 1, ALL = DIM == 3 ? SIDE * SIDE : SIDE;
   const int lane = threadIdx.x & 31;
@@ -317,7 +318,7 @@ static __device__ __forceinline__ void find_candidates(const system_view<T> &s, 
         if (near) {
           const unsigned slot = f.kept + __popc(chosen & f.below);
           put_candidate<DIM>(tile, slot, y, 2.0f * other.w * (reach + other.w));
-          tile.index[place(slot)] = j;
+          tile.index[index_of(slot)] = j;
         }
         /* With ROWS = 1 lists are made, at a rebin: all particles of the box are still in the middle row. */
         if (!of_ghosts && (ROWS > 1 || q == ALL / 2)) {

@@ -54,7 +54,7 @@ template <class T> struct listing {
   const float4 *rounded;
   int i, here; /* here: the last particle, where there is no particle i */
   int4 *list;  /* the first row of this lane */
-  horizon reach;
+  search_reach reach;
 };
 
 template <class T>
@@ -63,13 +63,13 @@ static __device__ __forceinline__ listing<T> listing_of(const system_view<T> &s,
   const int lane = threadIdx.x & 31, i = block * 32 + lane;
   return listing<T>{(const float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u], i, min(i, s.n - 1),
                     s.list.neighbours + (int64_t)block * s.list.stride * 32 + lane,
-                    horizon{reach, s.slack.extra, 0.0f}};
+                    search_reach{reach, s.slack.extra, 0.0f}};
 }
 
 /* Finds the neighbours of the 32 particles. share, take: of find_candidates(). */
 template <class T, class Take>
 static __device__ __forceinline__ void search(const system_view<T> &s, const listing<T> &l, unsigned share,
-                                              warp_tile &tile, finder &f, Take &&take)
+                                              warp_tile &tile, lane_search &f, Take &&take)
 {
   const int lane = threadIdx.x & 31;
   const float4 *__restrict__ rounded = l.rounded;
@@ -84,7 +84,7 @@ static __device__ __forceinline__ void search(const system_view<T> &s, const lis
     const int z = __shfl_sync(0xffffffffu, c[2], leader);
     const bool mine = (waiting >> lane & 1u) && c[1] == y && c[2] == z && c[0] - x <= SPAN * s.grid.border[0];
     waiting &= ~__ballot_sync(0xffffffffu, mine);
-    const box b = box_of<T::DIM>(at, mine, c, corner);
+    const warp_box b = warp_box_of<T::DIM>(at, mine, c, corner);
     const bool ghosts =
         __any_sync(0xffffffffu, mine && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c));
     find_candidates<T, 1>(s, b, at, mine, ghosts, l.reach, s.list.half, share, tile, f, read, take);
@@ -107,9 +107,9 @@ static __device__ __forceinline__ void make_lists(const system_view<T> &s, int b
                                                   warp_tile &tile)
 {
   const listing<T> l = listing_of(s, block, reach);
-  finder f = finder_of(l.here);
+  lane_search f = begin_search(l.here);
   int written = 0;
-  const auto write = [&](const warp_tile &of, finder &g) {
+  const auto write = [&](const warp_tile &of, lane_search &g) {
     for (; g.left > 0; g.left -= 4) {
       int4 four;
       four.x = next_hit(of, g, 0);
@@ -153,10 +153,10 @@ static __global__ void __launch_bounds__(32 * WARPS)
   const int lane = threadIdx.x & 31, warp = __shfl_sync(0xffffffffu, (int)threadIdx.x / 32, 0);
   warp_tile &tile = tiles[warp];
   const listing<T> l = listing_of(s, blockIdx.x, reach);
-  finder f = finder_of(l.here);
+  lane_search f = begin_search(l.here);
   bool full = false;
   search(s, l, __ballot_sync(0xffffffffu, lane % WARPS == warp), tile, f,
-         [&](const warp_tile &, finder &) { full = true; });
+         [&](const warp_tile &, lane_search &) { full = true; });
   hits[warp][lane] = f.left;
   if (__syncthreads_or(full)) {
     if (warp == 0) make_lists(s, blockIdx.x, reach, tile);
@@ -170,7 +170,7 @@ static __global__ void __launch_bounds__(32 * WARPS)
   }
   const int rows = warp_largest((all + 3) / 4), room = min(rows, s.list.stride) * 4;
   const auto put = [&](int entry, int j) { ((int *)(l.list + (int64_t)(entry >> 2) * 32))[entry & 3] = j; };
-  take_hits(tile, f, [&](const warp_tile &of, finder &g) {
+  take_hits(tile, f, [&](const warp_tile &of, lane_search &g) {
     for (; g.left > 0; --g.left, ++at) {
       const int j = next_hit(of, g, 0);
       if (at < room) put(at, j);

@@ -57,13 +57,13 @@ static __device__ __forceinline__ void for_each_ghost(const system_view<T> &s, c
 /* All threads of all blocks call it, once.
  *
  *   counts(i)               does particle i have pairs?
- *   seen(k)                 all lanes of a warp call it together for the particles that they have, k: whether its own
+ *   vote(k)                 all lanes of a warp call it together for the particles that they have, k: whether its own
  *                           one has pairs
  *   pair(xi, j, xj, twice)  a pair that may be within the cutoff. twice: it stands for that of j with i, too
  *   done()                  a thread has the pairs of one more particle
  */
-template <class T, class COUNTS, class SEEN, class PAIR, class DONE>
-static __device__ __forceinline__ void for_each_plane_pair(const system_view<T> &s, COUNTS counts, SEEN seen,
+template <class T, class COUNTS, class VOTE, class PAIR, class DONE>
+static __device__ __forceinline__ void for_each_plane_pair(const system_view<T> &s, COUNTS counts, VOTE vote,
                                                            PAIR pair, DONE done)
 {
   const unsigned parity = progress_before(s.ctl, s.launch).parity;
@@ -83,7 +83,7 @@ static __device__ __forceinline__ void for_each_plane_pair(const system_view<T> 
     unsigned hits = prefilter<PLANE_CANDIDATES, true>(s, coarse, own, i, rows, 0);
     const bool more = k + step < n;
     if (more) next = load_record(x + k + step);
-    seen(has_pairs);
+    vote(has_pairs);
     int longest = 0;
 #pragma unroll
     for (int y = 0; y < 3; ++y) longest = max(longest, rows.end[y] - even(rows.begin[y]));

@@ -2,22 +2,22 @@
  * (run/sorting.cuh).
  *
  * There are two ways to the order of cells:
- *   - Counting sort: cell_start.cu gives the first place of each cell, and counting (bin.cu, migrate.cu) stored the
- *     place of each particle in its cell. The index of the particle is written there. Which particle of a cell
+ *   - Counting sort: cell_start.cu gives the first index of each cell, and counting (bin.cu, migrate.cu) stored the
+ *     number of each particle in its cell. The index of the particle is written there. Which particle of a cell
  *     comes first depends on chance. This is harmless, because no result depends on the order (exact.h).
  *   - Radix sort (CUB): sorts pairs of cell and index. It takes several passes more, but it always gives the same
  *     order.
  *
- * Then every place fetches its particle with all its fields. Hardly any particle has gone far since the last
- * rebin. So neighbouring places read what lies close together, and they write whole cache lines. The same kernel
+ * Then a thread for each index fetches its particle with all its fields. Hardly any particle has gone far since the
+ * last rebin. So neighbouring threads read what lies close together, and they write whole cache lines. The same kernel
  * adds the images of the particle to the ghosts, with their positions, and ends the rebin.
  *
  * If particles stay where they are (`package gpu sorted no`), only their indices are put into that order.
  *
  * Trade-off: one pass is enough, but every field is stored twice. The order takes no memory of its own: it lies
- * where the origins will be written, and each place is read before it is written. Bytes a particle in 2D: 8 read
+ * where the origins will be written, and each entry is read before it is written. Bytes a particle in 2D: 8 read
  * and 4 written for the order, 40 read and 40 written for moving. The alternative is a scatter of all fields to
- * their places. It needs no order, but an array for the places; it writes lines in pieces, and takes a third
+ * their indices. It needs no order, but an array for the indices; it writes lines in pieces, and takes a third
  * longer. The radix sort takes 64 to 80 bytes more.
  */
 #include "gpu/particle/images.cuh"
@@ -47,12 +47,12 @@ static __device__ __forceinline__ float extra_of(const system_view<T> &s, int ty
   return fminf(fmaxf(path - s.slack.most, 0.0f), s.slack.extra);
 }
 
-/* How many images of a particle get their places together, so that one wait serves all: those of a corner. */
+/* How many images of a particle get their indices together, so that one wait serves all: those of a corner. */
 template <class T> constexpr int TOGETHER = T::DIM == 3 ? 7 : 3;
 
-/* Ghost number g is the image of the particle at place `to`, with this record, by a shift code. */
+/* Ghost number g is the image of the particle with index `to`, with this record, by a shift code. */
 template <class T>
-static __device__ __forceinline__ void place_image(const system_view<T> &s, typename T::record *x,
+static __device__ __forceinline__ void write_image(const system_view<T> &s, typename T::record *x,
                                                    const typename T::record &record, int to, int code, int g)
 {
   if (g < s.ghost.capacity) {
@@ -65,18 +65,18 @@ static __device__ __forceinline__ void place_image(const system_view<T> &s, type
   }
 }
 
-/* Adds the images of particle x, which lies at place `to`, to the ghosts. */
+/* Adds the images of particle x, whose index is `to`, to the ghosts. */
 template <class T, bool TILTS>
-static __device__ __forceinline__ void place_images(const system_view<T> &s, typename T::record *records,
+static __device__ __forceinline__ void write_images(const system_view<T> &s, typename T::record *records,
                                                     const typename T::particle &x, int to, int *ghost_cursor)
 {
   const typename T::record record = record_of<T>(s, x);
   if constexpr (TILTS) {
     each_image<T, TILTS>(s, x, [&](int code, int cell) {
-      place_image<T>(s, records, record, to, code, atomicAdd(&ghost_cursor[cell], 1));
+      write_image<T>(s, records, record, to, code, atomicAdd(&ghost_cursor[cell], 1));
     });
   } else {
-    unsigned left = images_of<T>(s, x), unplaced = left;
+    unsigned left = images_of<T>(s, x), unwritten = left;
     int done = 0;
     while (left) {
       int g[TOGETHER<T>];
@@ -85,8 +85,8 @@ static __device__ __forceinline__ void place_images(const system_view<T> &s, typ
         if (left) g[m] = atomicAdd(&ghost_cursor[cell_of_image<T>(s, x, next_image(left))], 1);
 #pragma unroll
       for (int m = 0; m < TOGETHER<T>; ++m) {
-        if (!unplaced) break;
-        place_image<T>(s, records, record, to, code_of_image<T::DIM>(next_image(unplaced)), g[m]);
+        if (!unwritten) break;
+        write_image<T>(s, records, record, to, code_of_image<T::DIM>(next_image(unwritten)), g[m]);
         if (s.ghost.of && g[m] < s.ghost.capacity) s.ghost.of[IMAGES_MOST * to + done++] = g[m];
       }
     }
@@ -118,7 +118,7 @@ static __global__ void __launch_bounds__(256, 6)
   if constexpr (T::TAGGED) set_path(x, -extra_of<T>(s, type_of(x), v));
   store_particle<T>(s, now.parity, k, x);
   if (s.grid.cell_of) s.grid.cell_of[k] = cell;
-  if (ghost_cursor) place_images<T, TILTS>(s, s.x[now.parity], x, k, ghost_cursor);
+  if (ghost_cursor) write_images<T, TILTS>(s, s.x[now.parity], x, k, ghost_cursor);
 }
 
 template <class T>
@@ -135,7 +135,7 @@ template <class T> static __global__ void k_index(const __grid_constant__ system
   await_launches();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const cell_place at = cell_places(s)[i];
+  const cell_member at = cell_members(s)[i];
   order[s.grid.start[at.cell] + at.rank] = i;
 }
 

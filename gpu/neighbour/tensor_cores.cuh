@@ -83,7 +83,7 @@ static __device__ __forceinline__ unsigned within_reach(const warp_points &p, co
  * l/4 + 8, for two products. */
 struct warp_points {
   float a[2][4];
-  int place;              /* where the lane reads the points b */
+  int first;              /* where the lane reads the points b */
   unsigned gather, order; /* which bytes the lane takes in the two exchanges, for __byte_perm() */
 };
 
@@ -109,7 +109,7 @@ template <int DIM> static __device__ __forceinline__ warp_points points_of(const
     p.a[k / 2][k % 2 + 2] = element == 0 ? other_high : element == 1 ? other_low : 0.0f;
   }
   const int column = lane >> 2;
-  p.place = keep(element * POINTS_STRIDE + 8 * (column >> 1) + (column & 1));
+  p.first = keep(element * POINTS_STRIDE + 8 * (column >> 1) + (column & 1));
   p.gather = keep(lane & 2 ? 0x5410u : 0x3276u);
   p.order = keep(lane & 1 ? 0x6240u : 0x3715u);
   return p;
@@ -131,7 +131,7 @@ static __device__ __forceinline__ void multiply(float d[4], const float a[4], co
 template <int DIM>
 static __device__ __forceinline__ unsigned within_reach(const warp_points &p, const shared_points &b)
 {
-  const float *of_lane = &b.x[0][0] + p.place;
+  const float *of_lane = &b.x[0][0] + p.first;
   float columns[4][2];
 #pragma unroll
   for (int n = 0; n < 4; ++n) {

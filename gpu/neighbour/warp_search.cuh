@@ -64,8 +64,8 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
 {
   const int lane = threadIdx.x & 31;
   warp_tile &tile = tile_of_warp(tiles);
-  finder f = finder_of(i);
-  const auto call_hits = [&](const warp_tile &of, finder &g) {
+  lane_search f = begin_search(i);
+  const auto call_hits = [&](const warp_tile &of, lane_search &g) {
     for (; g.left > 0; g.left -= 2) {
       int j[2];
       typename T::record r[2];
@@ -85,7 +85,7 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
 #pragma unroll
   for (int d = 0; d < 3; ++d) extent = fmaxf(extent, (float)s.grid.count[d] * s.grid.width_single[d]);
   const float drift = fminf(usage, 1.0f) * s.slack.most * (1.0f + 0x1p-18f);
-  const horizon h = {s.pair.cutoff, 0.0f, drift + 1e-5f * s.grid.width_single[0] + 0x1p-21f * extent};
+  const search_reach h = {s.pair.cutoff, 0.0f, drift + 1e-5f * s.grid.width_single[0] + 0x1p-21f * extent};
   int c[3];
   cell_at<T>(s, xi, c);
   for (unsigned waiting = __ballot_sync(0xffffffffu, active); waiting;) {
@@ -104,7 +104,7 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
     waiting &= ~__ballot_sync(0xffffffffu, mine);
     const auto read = [&](int j) { return relative_to<T>(s, origin, load_record(x + j)); };
     const float4 at = relative_to<T>(s, origin, xi);
-    const box b = box_of<3>(at, mine, c, corner);
+    const warp_box b = warp_box_of<3>(at, mine, c, corner);
     find_candidates<T, 2>(s, b, at, mine, __any_sync(0xffffffffu, mine && ghosts && s.ghost.start), h, false,
                           ALL_ROWS, tile, f, read, call_hits);
   }

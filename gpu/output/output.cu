@@ -13,7 +13,7 @@ static __global__ void k_load_position(const __grid_constant__ system_view<T> s,
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
   typename T::particle r = load_particle<T>(s, 0, i);
-  r.x[d] = T::place(s.scale, d, from[i]);
+  r.x[d] = T::stored(s.scale, d, from[i]);
   store_particle<T>(s, 0, i, r);
 }
 

@@ -53,7 +53,7 @@ inline int lanes_for_particle(const launch &l, int64_t count)
 }
 template <class T> constexpr bool HAS_LANES = T::DIM == 3 && T::TAGGED;
 
-/* Launches a kernel that begins with await_launches(). Its blocks take their places while the last blocks of the
+/* Launches a kernel that begins with await_launches(). Its blocks begin while the last blocks of the
  * launch before it are still at work, so that there is no gap between the two launches. A device that cannot do
  * this makes an ordinary launch. what: names the launch in errors. */
 template <class... Words, class... Given>
@@ -139,8 +139,8 @@ template <class F> md_status launch_listed(md_pair_kind kind, F &&f)
 }
 
 /* bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count` (NULL: not),
- * and stores the place of each particle (cell_place in view.cuh). If ids is not NULL, the particles are not
- * counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
+ * and stores the number of each particle in its cell (cell_member in view.cuh). If ids is not NULL, the particles are
+ * not counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
 template <class T>
 md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,
                      int *index);
@@ -154,18 +154,18 @@ template <class T> struct moved_fields {
   const int *origin_from;
 };
 /* The work of a rebin that the last two steps before it do. The step with SORTS_COUNT counts in cursor[] how many
- * particles each cell will hold after the next step. A prefix sum makes cursor[] the first free place of each
- * cell. The step with SORTS_MOVE writes every particle to its place. Then a rebin has nothing left to do. */
+ * particles each cell will hold after the next step. A prefix sum makes cursor[] the first free index of each
+ * cell. The step with SORTS_MOVE writes every particle to its index. Then a rebin has nothing left to do. */
 enum step_sorting { SORTS_NOT, SORTS_COUNT, SORTS_MOVE };
 template <class T> struct next_order {
   step_sorting sorting;
   int *cursor;
   moved_fields<T> to; /* for SORTS_MOVE */
 };
-/* order[k] is the index of the k-th particle in the order of cells. It comes from the places that counting stored
+/* order[k] is the index of the k-th particle in the order of cells. It comes from the numbers that counting stored
  * and from the first particle of each cell. */
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *order);
-/* order: it may lie where the new origins will be written. ghost_cursor: the first free place of each cell for
+/* order: it may lie where the new origins will be written. ghost_cursor: the first free index of each cell for
  * ghosts, which get their sources, shifts and positions, or NULL without ghosts. rebins: the kernel is launch number
  * view.launch, and ends a rebin: these positions are the present ones then. */
 template <class T>
@@ -196,8 +196,8 @@ struct few_counts {
 md_status sum_few_counts(const launch &, const few_counts &);
 md_status launch_fill_starts(const launch &, int n, int total, const unsigned *sorted, int *start);
 
-/* halo.cu: writes the records of the ghosts from those of their sources, in the present position array. */
-template <class T> md_status launch_halo(const launch &, const system_view<T> &);
+/* periodic_images.cu: writes the records of the ghosts from those of their sources, in the present position array. */
+template <class T> md_status launch_periodic_images(const launch &, const system_view<T> &);
 /* Copies values of particles to their images, for exact tagged layouts on one rank. value: [particles and ghosts]. */
 template <class T, class VALUE>
 md_status launch_image_values(const launch &, const system_view<T> &, VALUE *value);
@@ -322,7 +322,7 @@ md_status launch_sum_terms(const launch &, const system_view<T> &, const term_ar
 template <class T> constexpr bool SUMS_VIRIAL = !T::MIXED && T::TAGGED;
 template <class T> struct awaited_args {
   typename T::real *impulse[3];
-  bool ahead; /* do nothing if the lists do not hold or have no room */
+  bool speculative; /* do nothing if the lists do not hold or have no room */
   bool kinetic;
   int virial;            /* the number of sums of the virial: 0, 1, or T::DIM */
   double kicks, quantum; /* the value of a quantum of impulses; 1 for mixed layouts */
@@ -449,7 +449,7 @@ md_status launch_dissipative_output(const launch &, int source, const system_vie
                                     const dissipation_args &, const output_force_args &);
 
 /* output.cu: copies particles between the arrays of the host's order and those of the device, one component at a
- * time, and adds particles to the bins of a map. origin: the place of each particle in the host's order; NULL: the
+ * time, and adds particles to the bins of a map. origin: the index of each particle in the host's order; NULL: the
  * order of the device. */
 template <class T>
 md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);

@@ -32,7 +32,7 @@
  * rounding. Outside of pair loops a packed particle is unpacked into an exact tagged one.
  *
  * mixed: coordinates are 32-bit fractions of the box. Along an axis that is not periodic they are fractions of
- * twice the box, so that no two places have the same coordinate. The resolution is the same everywhere. A
+ * twice the box, so that no two positions have the same coordinate. The resolution is the same everywhere. A
  * difference is exact, and the overflow of integers makes it the minimum image. Only the pair arithmetic after
  * that is in single precision. With tagged records the sums of four pairs are added up in double.
  */
@@ -165,7 +165,7 @@ template <class R> __device__ __forceinline__ void store_last(R *at, const R &r)
 /* Exact layouts, plain and tagged. The functions of every layout:
  *   delta()         a coordinate of a minus that of b
  *   coarse()        the coarse position of a record
- *   where, place()  a coordinate as a double in sigma, and back
+ *   where, stored() a coordinate as a double in sigma, and as it is stored
  *   image()         a record shifted by some box lengths, for a ghost
  *   wrapped()       a coordinate put back into the box
  * and for `sum`: clear() it, add() products, settle() it after every few products, join() those of several lanes, then
@@ -209,7 +209,7 @@ template <int DIMENSION, bool TAG> struct exact_layout {
     return coarse_position{__byte_perm((unsigned)x, (unsigned)y, 0x5410)};
   }
   static __host__ __device__ __forceinline__ double where(const scale32 &, int, double x) { return x; }
-  static __host__ __device__ __forceinline__ double place(const scale32 &, int, double x) { return x; }
+  static __host__ __device__ __forceinline__ double stored(const scale32 &, int, double x) { return x; }
   static __device__ __forceinline__ record image(const scale32 &, record r, const double shift[3])
   {
 #pragma unroll
@@ -349,7 +349,7 @@ template <int DIMENSION, bool TAG> struct mixed_layout {
   {
     return fma((double)u, scale.unit[d], scale.origin[d]);
   }
-  static __host__ __device__ __forceinline__ uint32_t place(const scale32 &scale, int d, double x)
+  static __host__ __device__ __forceinline__ uint32_t stored(const scale32 &scale, int d, double x)
   {
     return (uint32_t)(uint64_t)(int64_t)rint((x - scale.origin[d]) * scale.per_unit[d]);
   }

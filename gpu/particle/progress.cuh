@@ -35,7 +35,7 @@
 enum {
   HALT_RUNAWAY = 1, /* a particle moved too far, or left the box: the state is that after the move */
   HALT_OVERLAP = 2, /* the impulse of a pair is out of range: the step was not taken */
-  HALT_GHOSTS = 4,  /* there are more ghosts than places for them: rebin again with more places */
+  HALT_GHOSTS = 4,  /* there are more ghosts than room for them: rebin again with more room */
   HALT_LIST = 8,    /* the same for the neighbours of a list */
 };
 
@@ -104,10 +104,10 @@ __host__ __device__ inline progress after(const step_slot &slot)
 }
 
 /* The progress at the time when the host copied the control block. launch: number of the next launch at that time. */
-inline progress progress_of(const control &seen, unsigned launch)
+inline progress progress_of(const control &copy, unsigned launch)
 {
-  progress p = after(seen.slot[(launch - 1u) % SLOTS]);
-  p.halt |= seen.overflow;
+  progress p = after(copy.slot[(launch - 1u) % SLOTS]);
+  p.halt |= copy.overflow;
   return p;
 }
 

@@ -30,8 +30,8 @@ template <class T> struct ghost_view {
   /* A stencil may hold ghosts only if its middle cell is one of the first or last `depth` cells along an axis. 0: no
    * ghosts along this axis. */
   int depth[3];
-  /* The `folded` cells from cell `fold` on have no place in `start`, because no stencil looks for ghosts there. The
-   * cells behind them are `folded` places lower. */
+  /* The `folded` cells from cell `fold` on have no entry in `start`, because no stencil looks for ghosts there. The
+   * cells behind them are `folded` entries lower. */
   int fold, folded;
   int *source; /* local index of the source; -1: it is on another rank */
   int *shift;  /* shift code, see below: an image is its source shifted by this number of edges of the box */
@@ -55,7 +55,7 @@ __device__ __forceinline__ int shift_along(int code, int d)
   return (code >> (SHIFT_BITS * d) & (2 * SHIFT_MIDDLE - 1)) - SHIFT_MIDDLE;
 }
 
-/* The place in ghost_view.start of a cell that may hold ghosts. */
+/* The index in ghost_view.start of a cell that may hold ghosts. */
 template <class T> __device__ __forceinline__ int ghost_cell(const ghost_view<T> &g, int cell)
 {
   return cell < g.fold ? cell : cell - g.folded;
@@ -253,22 +253,22 @@ __device__ __forceinline__ typename T::particle present_particle(const system_vi
   return load_particle<T>(s, progress_before(s.ctl, s.launch).parity, i);
 }
 
-/* The place of a particle in the order of cells: it is number `rank` in its cell. Counting stores it in the idle
+/* A particle is number `rank` in its cell. Counting stores it in the idle
  * position array, where launch_index() reads it. */
-struct alignas(8) cell_place {
+struct alignas(8) cell_member {
   int cell, rank;
 };
-template <class T> __device__ __forceinline__ cell_place *cell_places(const system_view<T> &s)
+template <class T> __device__ __forceinline__ cell_member *cell_members(const system_view<T> &s)
 {
-  static_assert(sizeof(cell_place) <= sizeof(typename T::record), "places lie in a position array");
-  return (cell_place *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
+  static_assert(sizeof(cell_member) <= sizeof(typename T::record), "they lie in a position array");
+  return (cell_member *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
 }
 
-/* Counts particle i in its cell, and stores its place. */
+/* Counts particle i in its cell, and stores its number there. */
 template <class T>
-__device__ __forceinline__ void take_place(const system_view<T> &s, int *count, int i, int cell)
+__device__ __forceinline__ void join_cell(const system_view<T> &s, int *count, int i, int cell)
 {
-  cell_places(s)[i] = cell_place{cell, atomicAdd(&count[cell], 1)};
+  cell_members(s)[i] = cell_member{cell, atomicAdd(&count[cell], 1)};
 }
 
 /* Begins a step, with the same result in all threads of all blocks. now: the progress before the step. Returns

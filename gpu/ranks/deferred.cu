@@ -22,8 +22,8 @@ static __device__ bool does_not_fit(const cut_rows &o, const int *start)
   bool too_far = false;
   for (int side = 0; side < 2; ++side) {
     if (o.neighbour[side] < 0) continue;
-    const int near = start[o.cell_of_row(side, o.near)], outermost = start[o.cell_of_row(side, 1)];
-    too_far = too_far || (side == 0 ? near > o.sent[0] : near < o.n - o.sent[1]) ||
+    const int sent = start[o.cell_of_row(side, o.rows_sent)], outermost = start[o.cell_of_row(side, 1)];
+    too_far = too_far || (side == 0 ? sent > o.sent[0] : sent < o.n - o.sent[1]) ||
               (side == 0 ? outermost > 0 : outermost < o.n);
   }
   return too_far;
@@ -38,7 +38,7 @@ static __global__ void k_pack_starts(const __grid_constant__ cut_rows o, const i
   const int side = k / each, cell = k % each;
   if (o.neighbour[side] < 0) return;
   to[k] = side == 0 ? start[o.cell_of_row(0, 0) + cell]
-                    : start[o.cell_of_row(1, o.seen) + cell] - (o.n - o.sent[1]);
+                    : start[o.cell_of_row(1, o.rows_read) + cell] - (o.n - o.sent[1]);
 }
 
 md_status launch_pack_starts(const launch &l, const cut_rows &o, const int *start, int *to, step_slot *step)

@@ -1,7 +1,7 @@
 /* What several ranks add to the engine's launches: particles that migrate, and ghosts that are particles of other
  * ranks.
  *
- * The kernels are in migrate.cu, exchange.cu, bricks.cu and deferred.cu. The order of events is in
+ * The kernels are in migrate.cu, halo.cu, bricks.cu and deferred.cu. The order of events is in
  * run/rebin_ranks.inc and run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
@@ -42,10 +42,10 @@ template <class T> struct migrant : migrant_low<T> {
   uint32_t group;
 };
 
-/* A slot that a migrant has vacated, or that an arrival will have: its local index, and its place in the table of
+/* A slot that a migrant has vacated, or that an arrival will have: its local index, and its index in the table of
  * ids. */
 struct vacated_slot {
-  int index, origin, to; /* to: rank of a brick, or place of the owner in the grid of domains, x fastest */
+  int index, origin, to; /* to: rank of a brick, or number of the owner in the grid of domains, x fastest */
 };
 
 /* migrate.cu: what its kernels read and write. */
@@ -92,8 +92,8 @@ md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, i
 /* Scatters: to[origin[i]] becomes from[i]. */
 md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 
-/* exchange.cu and, for bricks, bricks.cu. A ghost has two numbers. The first number is its place in the order in which
- * ghosts are received. The second number is its place in the order of cells, in which ghosts lie behind the owned
+/* halo.cu and, for bricks, bricks.cu. A ghost has two numbers. The first number is its number in the order in which
+ * ghosts are received. The second number is its number in the order of cells, in which ghosts lie behind the owned
  * particles. */
 template <class T> struct ghost_lists {
   typename T::particle *received; /* by the first number: the sources, not shifted, as of the rebin */
@@ -102,11 +102,11 @@ template <class T> struct ghost_lists {
   int *slot;                      /* by the first number: the second */
   int *order;                     /* by the second number: the first */
   typename T::record *incoming;   /* by the first number: new records, shifted, as received */
-  bool ahead; /* positions are those that the step of the view's launch writes, not the present ones */
+  bool next_positions; /* those that the step of the view's launch writes, in place of the present ones */
 };
 
 /* The particles and ghosts that one face sends, and their shift. */
-struct face {
+struct face_selection {
   int *send; /* entries: local indices of particles; for ghosts -1 - first number, until launch_resolve() */
   int capacity;
   int *count;      /* on the device: number of entries, which may be larger than the capacity */
@@ -117,8 +117,8 @@ struct face {
 };
 /* Selects the owned particles, and those of the first `ghosts` ghosts, that the face sends. */
 template <class T>
-md_status launch_select(const launch &, const system_view<T> &, const face &, const ghost_lists<T> &,
-                        int ghosts);
+md_status launch_select(const launch &, const system_view<T> &, const face_selection &,
+                        const ghost_lists<T> &, int ghosts);
 
 /* The own cells whose particles may be ghosts of one rank by one shift: size[3] cells from `first` on. `first` counts
  * the border of the grid too. */
@@ -129,13 +129,13 @@ struct brick_region {
   int code;              /* of the shift */
 };
 /* Selects the particles in n regions, `cells` cells in all. cursor[k] grows by the number of particles of region k.
- * Unless `send` is NULL, a particle and its shift go to the place in send[] and code[] at which the cursor was. */
+ * Unless `send` is NULL, a particle and its shift go to send[k] and code[k], k being the cursor before. */
 template <class T>
 md_status launch_select_regions(const launch &, const system_view<T> &, int n, int64_t cells,
                                 const brick_region *, int *cursor, int *send, int *code);
 
 /* What a round of the halo sends. In a grid: both faces of an axis; face k has n[k] entries in send[k]. */
-struct face_pair {
+struct halo_entries {
   const int *send[2];
   int n[2], shift[2];
   int axis;
@@ -147,19 +147,19 @@ struct face_pair {
 /* At a rebin: copies the particles of the entries, those of the low face first, with their shifts and, unless
  * `source` is NULL, their sources. */
 template <class T>
-md_status launch_gather(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
+md_status launch_gather(const launch &, const system_view<T> &, const halo_entries &, const ghost_lists<T> &,
                         typename T::particle *to, int *code, int *source);
 /* Copies the records of the entries, shifted, those of the low face first. */
 template <class T>
-md_status launch_pack(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
+md_status launch_pack(const launch &, const system_view<T> &, const halo_entries &, const ghost_lists<T> &,
                       typename T::record *to);
 /* Ghosts with first numbers [first, first + n): launch_unpack() moves their records from where they were received
- * to where they lie, and launch_carry() makes them from the entries themselves. */
+ * to where they lie, and launch_copy_images() makes them from the entries themselves. */
 template <class T>
 md_status launch_unpack(const launch &, const system_view<T> &, const ghost_lists<T> &, int first, int n);
 template <class T>
-md_status launch_carry(const launch &, const system_view<T> &, const face_pair &, const ghost_lists<T> &,
-                       int first);
+md_status launch_copy_images(const launch &, const system_view<T> &, const halo_entries &,
+                             const ghost_lists<T> &, int first);
 /* launch_bin_ghosts() counts n ghosts by cell. launch_order_ghosts() puts them into the order of cells, by cursors
  * of the cells. */
 template <class T>
@@ -179,27 +179,27 @@ md_status launch_count_sent(const launch &, const unsigned *bits, int words, int
 md_status launch_list_sent(const launch &, const unsigned *bits, int words, const int *begin, int *list);
 /* launch_pack_values() copies the ids of entries, or another word of 8 bytes, or states. launch_unpack_values() gives
  * received values to their ghosts. */
-template <class V> md_status launch_pack_values(const launch &, const face_pair &, const V *of, V *to);
+template <class V> md_status launch_pack_values(const launch &, const halo_entries &, const V *of, V *to);
 template <class V>
 md_status launch_unpack_values(const launch &, const V *received, const int *slot, int n, V *of);
 
 /* deferred.cu: rows of cells at the cuts between slabs, see the picture in deferred.inc. Side 0 is the low one. */
 struct cut_rows {
-  int border, row, rows; /* rows of a border; cells of a row; all rows, borders included */
-  int seen, near;        /* seen: rows that a neighbour looks at; near: rows whose particles it may need */
-  int kept;              /* rows at each end that have beginnings of ghosts' cells */
-  int neighbour[2];      /* ranks; -1: none */
+  int border, row, rows;    /* rows of a border; cells of a row; all rows, borders included */
+  int rows_read, rows_sent; /* rows that the stencils of a neighbour read; rows whose particles it is sent */
+  int kept;                 /* rows at each end that have beginnings of ghosts' cells */
+  int neighbour[2];         /* ranks; -1: none */
   int n, sent[2], received[2]; /* own particles; sent particles and received ghosts, by side */
 
   /* Number of beginnings of cells in a message, with the end of the last cell. */
-  __host__ __device__ int64_t starts() const { return (int64_t)seen * row + 1; }
+  __host__ __device__ int64_t starts() const { return (int64_t)rows_read * row + 1; }
   /* Side 0: the first cell behind the first `own` own rows. Side 1: the first cell of the last `own` own rows. */
   __host__ __device__ int cell_of_row(int side, int own) const
   {
     return (side == 0 ? border + own : rows - border - own) * row;
   }
 };
-/* Copies the beginnings of cells in the rows `seen`, as places in the messages. to: 2 starts() numbers. step:
+/* Copies the beginnings of cells in the rows that are read, as places in the messages. to: 2 starts() numbers. step:
  * NULL, or the slot of a step; its slack counts as used up if a particle has no place in a message or is in the
  * outermost buffer row. */
 md_status launch_pack_starts(const launch &, const cut_rows &, const int *start, int *to, step_slot *step);

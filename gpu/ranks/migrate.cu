@@ -64,7 +64,7 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
     own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
   }
   if (own) {
-    if (m.in_cell) take_place(s, m.in_cell, i, cell_of<T>(s, r));
+    if (m.in_cell) join_cell(s, m.in_cell, i, cell_of<T>(s, r));
     return;
   }
   const int k = atomicAdd(count, 1);
@@ -155,7 +155,7 @@ static __global__ void k_unpack_migrants(const __grid_constant__ system_view<T> 
     }
   for (int w = 0; w < m.words; ++w)
     m.bond_word[(int64_t)at.origin * m.words + w] = m.migrant_word[(int64_t)k * m.words + w];
-  if (m.in_cell) take_place(s, m.in_cell, at.index, cell_of<T>(s, t.x));
+  if (m.in_cell) join_cell(s, m.in_cell, at.index, cell_of<T>(s, t.x));
 }
 
 template <class T>
@@ -180,7 +180,7 @@ static __global__ void k_refill(const __grid_constant__ system_view<T> s, int *o
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) s.v[d][to] = s.v[d][from];
   origin[to] = origin[from];
-  cell_places(s)[to] = cell_places(s)[from];
+  cell_members(s)[to] = cell_members(s)[from];
 }
 
 template <class T>

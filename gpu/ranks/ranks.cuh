@@ -14,7 +14,7 @@
  *   ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
  * This file also has the outcome of a step, which all ranks must know, and the time that messages take. All this
- * is host code for run/rebin_ranks.inc and run/step_ranks.inc; the kernels are in migrate.cu, exchange.cu, bricks.cu
+ * is host code for run/rebin_ranks.inc and run/step_ranks.inc; the kernels are in migrate.cu, halo.cu, bricks.cu
  * and deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
@@ -39,7 +39,7 @@ template <class T> struct gpu_ranks {
   enum lap_kind { LAP_EXCHANGE, LAP_REDUCTION, LAP_KINDS };
 
   /* One face of the domain, with the neighbour behind it. */
-  struct side {
+  struct domain_face {
     device_array send = {};
     int neighbour = -1; /* rank; -1: none */
     int shift = 0;
@@ -65,7 +65,7 @@ template <class T> struct gpu_ranks {
   /* A round of the halo: what a rank sends at once, and the ghosts that come of it. They have the first numbers
    * [first, first + received). images: they are made of own entries, without messages. */
   struct halo_round {
-    face_pair entries;
+    halo_entries entries;
     bool images;
     int first, received;
     std::vector<round_message> message; /* in the order of the entries and of the ghosts */
@@ -77,7 +77,7 @@ template <class T> struct gpu_ranks {
   const md_model *model = nullptr;
   launch elementwise = {};
 
-  int domains[3] = {1, 1, 1}, place[3] = {0, 0, 0};
+  int domains[3] = {1, 1, 1}, index[3] = {0, 0, 0}; /* the grid of domains, and the indices of this one */
   domain_cells box = {};
   std::vector<int> cut[3];
   double lo[3] = {}, hi[3] = {};
@@ -85,9 +85,9 @@ template <class T> struct gpu_ranks {
   int layers[3] = {};
   int buffer_rows = 0; /* number of buffer rows at a cut (ranks/deferred.inc) */
 
-  side face[3][2];             /* by axis; low, high face */
+  domain_face face[3][2];      /* by axis; low, high face */
   int order[3] = {2, 1, 0};    /* of the axes: those with several domains first, the last one before others */
-  device_array across[3] = {}; /* of face_pair, by axis; in tilted boxes */
+  device_array across[3] = {}; /* of halo_entries, by axis; in tilted boxes */
   std::vector<brick_cells> brick;  /* by rank */
   std::vector<brick_plane> plane;  /* as domain_cells.plane */
   std::vector<halo_region> region; /* of bricks */
@@ -110,13 +110,12 @@ template <class T> struct gpu_ranks {
   double *external[3] = {};  /* by origin: external forces; arrays of the engine */
   double *v_pair[3] = {};    /* by origin: velocities of pair forces; arrays of the engine */
   uint32_t *group = nullptr; /* by origin: bits of groups; array of the engine */
-  /* The migrants that leave, as the host sees them. One copy into pinned memory is enough for at most SEEN
-   * migrants. */
-  enum { SEEN = 8192 };
-  struct migrants_seen {
+  /* The migrants that leave, in pinned memory of the host, which has room for PINNED of them. */
+  enum { PINNED = 8192 };
+  struct pinned_migrants {
     int count;
-    vacated_slot left[SEEN];
-  } *seen = nullptr;
+    vacated_slot left[PINNED];
+  } *pinned = nullptr;
   std::vector<md_message> message;        /* of a migration: first to owners, then from other ranks */
   std::vector<md_message> halo_message;   /* of a round of the halo */
   std::vector<vacated_slot> left, filled; /* vacated slots, and slots for migrants that arrive */
@@ -133,8 +132,8 @@ template <class T> struct gpu_ranks {
 
   void free_all()
   {
-    for (side(&sides)[2] : face)
-      for (side &f : sides) md_device_free(memory, &f.send);
+    for (domain_face(&faces)[2] : face)
+      for (domain_face &f : faces) md_device_free(memory, &f.send);
     for (device_array &array : across) md_device_free(memory, &array);
     for (device_array *array :
          {&cuts,          &counters,      &sent_bits,   &sent_begin,      &sent_scratch,  &sent,
@@ -143,7 +142,7 @@ template <class T> struct gpu_ranks {
           &arrived_array, &vacated_array, &id,          &bond_word,       &leaving_word,  &grouped_word,
           &arrived_word,  &regions,       &cursors,     &brick_send,      &brick_code})
       md_device_free(memory, array);
-    if (seen) cudaFreeHost(seen);
+    if (pinned) cudaFreeHost(pinned);
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
     if (arrived) cudaEventDestroy(arrived);
@@ -210,7 +209,7 @@ template <class T> struct gpu_ranks {
   md_status put_regions(const system_view<T> &s, int64_t *cells);
   md_status select_regions(const system_view<T> &s, std::vector<int> *count, int64_t *all);
   md_status agree_on_messages(halo_round *r);
-  face_pair coded_entries(int64_t first, int n) const;
+  halo_entries coded_entries(int64_t first, int n) const;
 
   /* ---- ranks/migrate.inc ---- */
 
@@ -246,32 +245,31 @@ template <class T> struct gpu_ranks {
   /* Notes in *s which particles messages wait for, in the steps until the next rebin. */
   md_status note_sent(system_view<T> *s) { return divided_in_slabs() ? note_layers(s) : note_each(s); }
 
-  /* In a step: the view for one of its two parts, and new positions of ghosts. ahead: as in ghost_lists. */
+  /* In a step: the view for one of its two parts, and new positions of ghosts. next_positions: as in ghost_lists. */
   system_view<T> part_of(const system_view<T> &whole, step_part part) const;
-  md_status refresh_messages(const system_view<T> &s, const launch &l, bool ahead);
-  md_status refresh_images(const system_view<T> &s, const launch &l, bool ahead);
+  md_status refresh_messages(const system_view<T> &s, const launch &l, bool next_positions);
+  md_status refresh_images(const system_view<T> &s, const launch &l, bool next_positions);
 
   template <class V> md_status spread(const system_view<T> &s, V *to);
   md_status spread_ids(const system_view<T> &s, const int *origin, int64_t *to);
 
-  ghost_lists<T> lists(bool ahead) const
+  ghost_lists<T> lists(bool next_positions) const
   {
-    return ghost_lists<T>{
-        (particle *)received.at, (int *)code.at, (int *)source.at, (int *)slot.at, (int *)by_slot.at,
-        (record *)incoming.at,   ahead};
+    return ghost_lists<T>{(particle *)received.at, (int *)code.at,        (int *)source.at, (int *)slot.at,
+                          (int *)by_slot.at,       (record *)incoming.at, next_positions};
   }
-  face_pair faces(int d) const
+  halo_entries entries_along(int d) const
   {
-    const side *f = face[d];
-    face_pair pair = {{(const int *)f[0].send.at, (const int *)f[1].send.at},
-                      {f[0].sent, f[1].sent},
-                      {f[0].shift, f[1].shift},
-                      d,
-                      model->box.triclinic ? (int *)across[d].at : nullptr,
-                      {},
-                      false};
-    for (int k = 2; k >= 0 && order[k] != d; --k) pair.wraps[order[k]] = order[k] < d;
-    return pair;
+    const domain_face *f = face[d];
+    halo_entries entries = {{(const int *)f[0].send.at, (const int *)f[1].send.at},
+                            {f[0].sent, f[1].sent},
+                            {f[0].shift, f[1].shift},
+                            d,
+                            model->box.triclinic ? (int *)across[d].at : nullptr,
+                            {},
+                            false};
+    for (int k = 2; k >= 0 && order[k] != d; --k) entries.wraps[order[k]] = order[k] < d;
+    return entries;
   }
   int received_along(int d) const { return face[d][0].received + face[d][1].received; }
   static md_status can_hold(int64_t records)

@@ -30,10 +30,10 @@
 /* One batch: its events and its outcome. The events are recorded in the order begin, stepped, sorted, end. */
 struct gpu_batch {
   cudaEvent_t begin, stepped, sorted, end;
-  control *seen;   /* copy of the control block behind the steps; pinned host memory */
-  unsigned launch; /* number of the next launch at the time of the copy */
-  int64_t issued;  /* steps launched in this run, those of this batch included */
-  int64_t plain;   /* plain steps before the steps that sort (sorting.cuh) */
+  control *control_copy; /* copy of the control block behind the steps; pinned host memory */
+  unsigned launch;       /* number of the next launch at the time of the copy */
+  int64_t issued;        /* steps launched in this run, those of this batch included */
+  int64_t plain;         /* plain steps before the steps that sort (sorting.cuh) */
   bool rebins;
 };
 
@@ -66,25 +66,25 @@ struct rebin_interval {
   double steps = 4.0; /* estimate of the steps that fit */
   /* Do lists end when two fast particles meet (list_check.cu), and not when the slack is used up? */
   bool by_chance = false;
-  bool ended = false;    /* has such an end been seen? */
-  int64_t since = 0;     /* steps launched since the last rebin */
-  int64_t binned_at = 0; /* steps done in this run at the last rebin whose outcome is known */
+  bool ended = false;        /* has there been such an end? */
+  int64_t since_rebin = 0;   /* steps launched since the last rebin */
+  int64_t done_at_rebin = 0; /* steps done in this run at the last rebin whose outcome is known */
 
   /* The number of steps done is counted from 0 again in a new run. done: that number at the end of the last run. */
   void begin_run(int64_t done)
   {
     if (fixed > 0) steps = fixed;
-    binned_at -= done;
+    done_at_rebin -= done;
   }
   /* Number of steps to launch next: at least 1, at most MOST, and at most `left`, which the run still needs. */
   int64_t next(int64_t left) const
   {
-    return std::min({left, std::max<int64_t>((int64_t)steps - since, 1), (int64_t)MOST});
+    return std::min({left, std::max<int64_t>((int64_t)steps - since_rebin, 1), (int64_t)MOST});
   }
   /* Have all steps been launched that the estimate allows before the next rebin? */
-  bool over() const { return since >= (int64_t)steps; }
+  bool over() const { return since_rebin >= (int64_t)steps; }
   /* Makes a new estimate from the progress behind the steps of a batch. */
-  void learn(const progress &seen);
+  void learn(const progress &reached);
 };
 
 #endif

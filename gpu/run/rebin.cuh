@@ -34,13 +34,15 @@ template <class T> struct gpu_rebin {
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
 
-  bool built = false;   /* do cells and lists fit the positions? */
-  bool counted = false; /* has a migration already counted the particles in their cells? */
+  /* Are cells, ghosts and lists those of a rebin that had room for all? false: the next run begins with a rebin.
+   * Whether they still hold where particles have gone since, core.now.stale says. */
+  bool structure_fits = false;
+  bool cells_counted = false; /* has a migration already counted the particles in their cells? */
   rebin_interval interval;
   int64_t rebins = 0;      /* also counts the sorts that steps did */
   int64_t sorts = 0;       /* on several ranks: sorts that steps did since the last migration */
   int64_t balanced_at = 0; /* step at which the ranks last checked the balance */
-  int64_t seen_recut = 0;  /* comm->recut of the cuts that the domains have */
+  int64_t known_recut = 0; /* comm->recut of the cuts that the domains have */
 
   /* launch_rebin() launches a rebin. sorted: recorded between the sort and the lists, or NULL. make_structure()
    * repeats rebins until everything has room. fit_neighbours() also learns from the end of lists or cells;

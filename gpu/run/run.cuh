@@ -39,7 +39,7 @@ template <class T> struct gpu_run {
 
   /* A batch is launched without waiting, and finish_batch() waits for it. */
   md_status launch_batch(int64_t left, int64_t *issued);
-  md_status finish_batch(progress *seen);
+  md_status finish_batch(progress *reached);
 
   /* Has the box changed too much for the lists? */
   bool is_strained() const;

@@ -69,7 +69,7 @@ template <class T> struct gpu_sorting {
   /* note_progress() launches a copy of the progress behind the steps launched so far. await_progress() waits for
    * that copy while later steps run. */
   md_status note_progress();
-  md_status await_progress(progress *seen);
+  md_status await_progress(progress *reached);
   md_status time_sort();
   /* Undoes storage.swap_orders() if the device has not taken the step that sorted. The progress has been read. */
   void adopt_order();

@@ -29,8 +29,8 @@ template <class T> struct gpu_stepper {
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
 
-  md_wanted made = {};                 /* the sums that the forces behind the last step made ... */
-  int64_t awaited[AWAITED_WORDS] = {}; /* ... as the control block has them; see awaited.cu */
+  md_wanted kept_sums = {};              /* the sums that the forces behind the last step made */
+  int64_t sum_words[AWAITED_WORDS] = {}; /* these sums, as the control block has them; see awaited.cu */
   bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
   owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
 
@@ -47,14 +47,14 @@ template <class T> struct gpu_stepper {
   md_status launch_pair_impulses(real *const impulse[3], bool part_of_step);
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
-  /* Which of the sums that fixes await behind this run the last pass for forces can also make (awaited.cu).
-   * take_awaited() notes that `sums` are made, and takes them from the copy of the control block;
-   * offers() tells whether they hold all that is wanted, and give() adds them to a measure. */
-  md_wanted can_await() const;
-  md_status launch_awaiting(real *const impulse[3], md_wanted sums, bool ahead);
-  void take_awaited(md_wanted sums);
-  bool offers(md_wanted wanted) const;
-  void give(md_wanted wanted, md_measure *m) const;
+  /* Sums that fixes await behind this run. sums_with_forces(): those that the last pass for forces can also make
+   * (awaited.cu). keep_sums(): `sums` are made, and are taken from the host's copy of the control block. has_sums()
+   * tells whether they are all that is wanted, and add_sums() adds them to a measure. */
+  md_wanted sums_with_forces() const;
+  md_status launch_forces_and_sums(real *const impulse[3], md_wanted sums, bool speculative);
+  void keep_sums(md_wanted sums);
+  bool has_sums(md_wanted wanted) const;
+  void add_sums(md_wanted wanted, md_measure *m) const;
   fix_force_args force_args(int first, int last, bool part_of_step) const;
   /* Gives the actions from number k on that belong to the same fix the centres of mass of their groups. */
   md_status take_centre(int k, bool part_of_step);

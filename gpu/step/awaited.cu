@@ -10,8 +10,8 @@
  *   3. The velocity is read, and completed with the kick by this impulse. Its terms are added, and it is not written:
  *      the kick is owed (move/owed.cuh).
  *   4. A thread adds the terms of its particles, and at its end they are added up as in measure.cuh.
- *   5. `ahead`: the host has launched this pass before it knows whether the lists hold. The device knows, and returns
- *      at once if they do not.
+ *   5. `speculative`: the host has launched this pass before it knows whether the lists hold. The device knows, and
+ *      returns at once if they do not.
  *
  * Trade-off: two instances more for each style and layout. In return the pass over pairs for the virial, which took
  * longer than that for the forces, becomes some operations for each pair. The sums of the virial are in registers, and
@@ -128,7 +128,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && VIRIAL =
 {
   constexpr int KINETIC = kinetic_count(VIRIAL);
   const progress now = progress_before(s.ctl, s.launch);
-  if (a.ahead && (now.stale || now.halt)) return;
+  if (a.speculative && (now.stale || now.halt)) return;
   const typename T::record *__restrict__ x = s.x[now.parity];
   const fine_sums to = {s.ctl->awaited};
   md_fine virial[VIRIAL > 0 ? VIRIAL : 1] = {},

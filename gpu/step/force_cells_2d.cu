@@ -37,23 +37,23 @@ enum { SORTED = 1, PADDED = 2, UNROLLED = 4, STAGED = 8, VARIANTS = 16 };
 /* Room in shared memory for the records of a row, for each thread of the block: twice the block's own particles. */
 enum { STAGED_PER_THREAD = 2, MOST_THREADS = 256 };
 
-typedef exact2::record place_record;
+typedef exact2::record position_record;
 
 struct components {
   double *at[2];
 };
 
 /* The places [begin, end) in the order of cells. */
-struct place_range {
+struct index_range {
   int begin, end;
 };
 
 /* For each row, the places whose records are in shared memory; none if there are too many. */
 struct staged_rows {
-  place_range row[3];
+  index_range row[3];
 };
 
-extern __shared__ place_record staged[];
+extern __shared__ position_record staged[];
 
 static __device__ __forceinline__ int staged_in_row() { return STAGED_PER_THREAD * (int)blockDim.x; }
 
@@ -61,7 +61,7 @@ static __device__ __forceinline__ int staged_in_row() { return STAGED_PER_THREAD
  * takes each particle to be in its cell at the rebin. Cells ascend with the places, so that the candidates of all
  * particles in a row lie between those of the first particle and those of the last. */
 static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
-                                                  const place_record *__restrict__ x, staged_rows &rows)
+                                                  const position_record *__restrict__ x, staged_rows &rows)
 {
   const int y = (int)threadIdx.x;
   if (y < 3) {
@@ -69,7 +69,7 @@ static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
     const int shift = (y - 1) * s.grid.row;
     const int begin = __ldg(s.grid.start + max(__ldg(s.grid.cell_of + first) + shift - 1, 0));
     const int end = __ldg(s.grid.start + min(__ldg(s.grid.cell_of + last) + shift + 2, s.grid.total));
-    rows.row[y] = place_range{begin, end - begin <= staged_in_row() ? end : begin};
+    rows.row[y] = index_range{begin, end - begin <= staged_in_row() ? end : begin};
   }
   __syncthreads();
   for (int r = 0; r < 3; ++r)
@@ -80,28 +80,28 @@ static __device__ __forceinline__ void stage_rows(const system_view<exact2> &s,
 
 /* The places in row y = -1, 0 or 1 of the stencil around the cell with coordinates c. */
 template <int BITS>
-static __device__ __forceinline__ place_range row_around(const cell_grid &g, const int *__restrict__ start,
+static __device__ __forceinline__ index_range row_around(const cell_grid &g, const int *__restrict__ start,
                                                          const int c[3], int y)
 {
   if constexpr ((BITS & PADDED) != 0) {
     const int first = cell_number<2>(g, c) + y * g.row - 1;
-    return place_range{__ldg(start + first), __ldg(start + first + 3)};
+    return index_range{__ldg(start + first), __ldg(start + first + 3)};
   } else {
     const int row = c[1] + y;
-    if (row < g.border[1] || row >= g.count[1] - g.border[1]) return place_range{0, 0};
+    if (row < g.border[1] || row >= g.count[1] - g.border[1]) return index_range{0, 0};
     const int left = max(c[0] - 1, g.border[0]), right = min(c[0] + 1, g.count[0] - 1 - g.border[0]);
-    return place_range{__ldg(start + row * g.row + left), __ldg(start + row * g.row + right + 1)};
+    return index_range{__ldg(start + row * g.row + left), __ldg(start + row * g.row + right + 1)};
   }
 }
 
 /* Calls f(record) for every candidate in row y, except the one at place `own`. range: the places of the row. */
 template <int BITS, class F>
-static __device__ __forceinline__ void for_each_in_row(const place_record *__restrict__ x,
+static __device__ __forceinline__ void for_each_in_row(const position_record *__restrict__ x,
                                                        const int *__restrict__ order, const staged_rows &rows,
-                                                       int y, place_range range, int own, F f)
+                                                       int y, index_range range, int own, F f)
 {
   if constexpr ((BITS & STAGED) != 0) {
-    const place_range copied = rows.row[y + 1];
+    const index_range copied = rows.row[y + 1];
     if (range.begin >= copied.begin && range.end <= copied.end) {
       const int shift = (y + 1) * staged_in_row() - copied.begin;
       for (int k = range.begin; k < range.end; ++k)
@@ -116,11 +116,11 @@ static __device__ __forceinline__ void for_each_in_row(const place_record *__res
 /* Calls f(record) for every candidate of the particle at place `own`, which is in the cell with coordinates c. */
 template <int BITS, class F>
 static __device__ __forceinline__ void
-for_each_in_rows(const system_view<exact2> &s, const place_record *__restrict__ x,
+for_each_in_rows(const system_view<exact2> &s, const position_record *__restrict__ x,
                  const int *__restrict__ order, const staged_rows &rows, int own, const int c[3], F f)
 {
   if constexpr ((BITS & UNROLLED) != 0) {
-    place_range range[3];
+    index_range range[3];
 #pragma unroll
     for (int y = -1; y <= 1; ++y) range[y + 1] = row_around<BITS>(s.grid, s.grid.start, c, y);
 #pragma unroll
@@ -142,13 +142,13 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
    * block that stages must decide alike, because they meet at barriers. */
   if constexpr ((BITS & STAGED) != 0) nothing = __syncthreads_or(nothing);
   if (nothing) return;
-  const place_record *__restrict__ x = present(s);
+  const position_record *__restrict__ x = present(s);
   __shared__ staged_rows rows;
   if constexpr ((BITS & STAGED) != 0) stage_rows(s, x, rows);
   const int own = blockIdx.x * blockDim.x + threadIdx.x;
   if (own >= s.n) return;
   const int i = (BITS & SORTED) != 0 ? own : __ldg(order + own);
-  const place_record xi = load_record(x + i);
+  const position_record xi = load_record(x + i);
   int c[3];
   cell_at<exact2>(s, xi, c);
   const double *__restrict__ k = s.pair.table;
@@ -158,7 +158,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
 #pragma unroll
   for (int d = 0; d < 2; ++d) exact2::clear(sum[d]);
   bool near = false;
-  for_each_in_rows<BITS>(s, x, order, rows, own, c, [&](const place_record &xj) {
+  for_each_in_rows<BITS>(s, x, order, rows, own, c, [&](const position_record &xj) {
     double delta[3];
     const double r2 = separation<exact2>(s.scale, xi, xj, delta);
     if (!(r2 < cutoff2)) return;
@@ -173,7 +173,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, 4)
     /* The careful sum. It is rare, so nothing is staged or unrolled for it. */
     int64_t exact[3] = {0, 0, 0};
     bool apart = true;
-    for_each_in_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const place_record &xj) {
+    for_each_in_rows<BITS &(SORTED | PADDED)>(s, x, order, rows, own, c, [&](const position_record &xj) {
       apart = add_near<exact2, STYLE>(s, xi, xj, exact) && apart;
     });
     if (!apart) atomicOr(&s.ctl->overflow, (unsigned)HALT_OVERLAP);
@@ -190,7 +190,7 @@ static void launch_variant(const launch &l, const system_view<exact2> &s, const 
 {
   if constexpr ((BITS & SORTED) != 0 || (BITS & STAGED) == 0) {
     const size_t shared =
-        (BITS & STAGED) != 0 ? 3 * STAGED_PER_THREAD * (size_t)l.threads * sizeof(place_record) : 0;
+        (BITS & STAGED) != 0 ? 3 * STAGED_PER_THREAD * (size_t)l.threads * sizeof(position_record) : 0;
     k_ladder<STYLE, BITS>
         <<<blocks_for(s.n, l.threads), l.threads, shared, l.stream>>>(s, order, impulse, step);
   }

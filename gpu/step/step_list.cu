@@ -81,10 +81,10 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
   findings found = {0, 0, 0.0f};
   constexpr int TOGETHER = 32 / LANES; /* particles of a warp */
   const int thread = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x / LANES;
-  const int place = thread % TOGETHER, lane = threadIdx.x % 32 / TOGETHER;
+  const int first = thread % TOGETHER, lane = threadIdx.x % 32 / TOGETHER;
   /* With several lanes all lanes of a warp go on until the last one has no particle. */
-  const int64_t end = LANES == 1 ? s.part.members : s.part.members + place;
-  for (int64_t k = LANES == 1 ? thread : thread / 32 * TOGETHER + place; k < end; k += stride) {
+  const int64_t end = LANES == 1 ? s.part.members : s.part.members + first;
+  for (int64_t k = LANES == 1 ? thread : thread / 32 * TOGETHER + first; k < end; k += stride) {
     const int i = member<SCATTERED>(s, LANES == 1 ? (int)k : min((int)k, s.part.members - 1));
     const bool own = is_own(others<SCATTERED>(s, i), i) && (LANES == 1 || k < s.part.members);
     const typename T::record xi = x[i];

@@ -34,7 +34,7 @@ template <class T> struct gpu_storage {
     return HAS_REST ? (core.room + COARSE_BEYOND) * (int64_t)sizeof(typename T::rest) : 0;
   }
   int64_t position_bytes() const { return records() * (int64_t)sizeof(record) + rest_bytes(); }
-  void place_positions();
+  void divide_positions();
 
   /* Makes everything whose size follows from the particles of this rank and their cells; and the parts of that. The
    * view has the grid. */
@@ -69,9 +69,9 @@ template <class T> struct gpu_storage {
   /* order()[k] is the index of the particle that is number k in the order of cells. */
   int *order() const { return counting() ? (int *)arrays.spare_origin.at : (int *)(keys() + 3 * core.room); }
 
-  /* Counts that become cursors are stored one place up: the place behind that of a cell holds its count, and after
-   * the prefix sum its cursor, which begins at the first place of the cell. When all particles have taken their
-   * places, the cursor is at the end of the cell, which is the beginning of the next cell. So the array then holds
+  /* Counts that become cursors are stored one entry up: the entry behind that of a cell holds its count, and after
+   * the prefix sum its cursor, which begins at the first index of the cell. When all particles have got their
+   * indices, the cursor is at the end of the cell, which is the beginning of the next cell. So the array then holds
    * the beginnings of cells. */
   int *next_cursor() const { return (int *)arrays.next_start.at + 1; }
   int *ghost_cursor() const

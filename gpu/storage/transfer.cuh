@@ -4,7 +4,7 @@
  *      array (output.cu).
  *   2. On several ranks every rank copies its particles in the order of the device, and their ids as well.
  *
- * Ids and types in the host's arrays stay in their order. `origin` is the place of each particle in the host's
+ * Ids and types in the host's arrays stay in their order. `origin` is the index of each particle in the host's
  * arrays, and results are brought back into that order.
  *
  * Trade-off: a copy needs no memory of its own, but one launch and one copy for each component. Cost: 16 bytes a
@@ -14,7 +14,7 @@
 #ifndef MD_GPU_STORAGE_TRANSFER_CUH
 #define MD_GPU_STORAGE_TRANSFER_CUH
 
-#include "common/bond/places.h"
+#include "common/bond/indices.h"
 #include "gpu/engine/constants.cuh"
 #include "gpu/storage/storage.cuh"
 
@@ -35,7 +35,7 @@ template <class T> struct gpu_transfer {
   md_status load_fields();
   md_status make_ids();
   md_status load_bonds();
-  md_status upload_bonds(const md_bond_places &places);
+  md_status upload_bonds(const md_bond_indices &indices);
   md_status load_molecules();
 
   /* Copies the particles to the host. The device rests. */
@@ -46,7 +46,7 @@ template <class T> struct gpu_transfer {
   md_status fetch_position(int d, double *to);
   md_status fetch_low();
   md_status fetch_pair_velocities();
-  /* Copies one component. origin: as places(). */
+  /* Copies one component. origin: as host_order(). */
   md_status fetch(const real *from, const int *origin, double *to);
   /* For fix external, within a step: copies positions to the host, on several ranks also ids, and its forces to the
    * device. In between the order of particles must stay. The idle position array is not touched. */
@@ -54,7 +54,7 @@ template <class T> struct gpu_transfer {
   md_status load_external();
   /* Places of particles in the host's arrays. On several ranks: NULL, and particles come in the order of the
    * device. */
-  const int *places() const { return core.several ? nullptr : core.step.origin; }
+  const int *host_order() const { return core.several ? nullptr : core.step.origin; }
 };
 
 #endif

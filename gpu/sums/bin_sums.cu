@@ -18,7 +18,7 @@
  * for each run and value. Values that neighbours give have instances of their own: the others would take a tenth more
  * registers with them.
  */
-#include "gpu/sums/seen.cuh"
+#include "gpu/sums/output_particle.cuh"
 
 #include <algorithm>
 
@@ -26,9 +26,9 @@
 enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288, FEW_VALUES = 3 };
 
 /* The bin of a particle; -1: it counts in none. */
-static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const seen_particle &seen)
+static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const output_particle &one)
 {
-  return (seen.p.group & b.groups) == b.groups ? (int)md_bins_at(&b, seen.x) : -1;
+  return (one.p.group & b.groups) == b.groups ? (int)md_bins_at(&b, one.x) : -1;
 }
 
 /* The sums of a block: those of the device, or in shared memory the same numbers, each as its lower and its upper
@@ -122,15 +122,15 @@ static __global__ void __launch_bounds__(EACH_THREADS)
   __syncthreads();
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x;
-    seen_particle seen = {};
+    output_particle one = {};
     double value[VALUES] = {};
-    if (i < s.n) seen = see<T>(s, a, i);
-    const int bin = i < s.n ? bin_of_particle(b, seen) : -1;
+    if (i < s.n) one = load_particle<T>(s, a, i);
+    const int bin = i < s.n ? bin_of_particle(b, one) : -1;
 #pragma unroll
     for (int k = 0; k < VALUES; ++k) {
       if (k >= b.nvalue) break;
       const md_each &of = b.value[k];
-      if (bin >= 0) value[k] = md_each_value(&of, &seen.p, near_of<NEAR>(a, of, i), seen.x, seen.v, T::DIM);
+      if (bin >= 0) value[k] = md_each_value(&of, &one.p, near_of<NEAR>(a, of, i), one.x, one.v, T::DIM);
       most[k] = fmax(most[k], md_each_size(value[k]));
     }
     if (sum) add_particles<VALUES>(b, t, bin, value);
@@ -187,10 +187,9 @@ static __global__ void __launch_bounds__(EACH_THREADS)
   for (int k = threadIdx.x; local && k < size; k += blockDim.x) table[k] = 0u;
   __syncthreads();
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
-    const seen_particle seen = see<T>(s, a, i);
-    if (!(seen.p.group & c.group)) continue;
-    const double value =
-        md_each_value(&c.value, &seen.p, near_of<NEAR>(a, c.value, i), seen.x, seen.v, T::DIM);
+    const output_particle one = load_particle<T>(s, a, i);
+    if (!(one.p.group & c.group)) continue;
+    const double value = md_each_value(&c.value, &one.p, near_of<NEAR>(a, c.value, i), one.x, one.v, T::DIM);
     const int64_t bin = md_value_bin(&c, value);
     const int64_t at = bin < 0 ? (int64_t)MD_VALUES_MISSING : MD_VALUES_BINS + bin;
     const unsigned long long order = ordered(value);

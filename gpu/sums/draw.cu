@@ -10,7 +10,7 @@
  * are few such spheres in a picture. Cost: one read of positions, and of origins (and ids, if the host's particles are
  * not in their order) where particles hide each other; 8 bytes a pixel, and 48 for those that go to the host together.
  */
-#include "gpu/sums/seen.cuh"
+#include "gpu/sums/output_particle.cuh"
 
 enum { DRAW_THREADS = 256, INDEX_BITS = 32 };
 
@@ -47,11 +47,11 @@ static __device__ __forceinline__ bool is_before(const draw_args &a, unsigned lo
 static __device__ __forceinline__ void put(const draw_args &a, unsigned long long *pixel,
                                            unsigned long long word)
 {
-  unsigned long long seen = *(volatile unsigned long long *)pixel;
-  while (seen == 0 || is_before(a, word, seen)) {
-    const unsigned long long before = atomicCAS(pixel, seen, word);
-    if (before == seen) break;
-    seen = before;
+  unsigned long long held = *(volatile unsigned long long *)pixel;
+  while (held == 0 || is_before(a, word, held)) {
+    const unsigned long long before = atomicCAS(pixel, held, word);
+    if (before == held) break;
+    held = before;
   }
 }
 

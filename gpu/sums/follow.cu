@@ -14,7 +14,7 @@
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
  */
 #include "gpu/output/measure.cuh"
-#include "gpu/sums/seen.cuh"
+#include "gpu/sums/output_particle.cuh"
 
 #include <algorithm>
 
@@ -52,17 +52,17 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
   for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
     const int i = first + threadIdx.x, at = i < s.n ? record_of_origin(a, origin_of(a.each.fields, i)) : -1;
     if (at < 0) continue;
-    const seen_particle seen = see<T, !T::MIXED>(s, a.each, i);
+    const output_particle one = load_particle<T, !T::MIXED>(s, a.each, i);
     md_follow_record *const record = &a.record[at];
 #pragma unroll
-    for (int d = 0; d < T::DIM; ++d) most = fmax(most, fabs(seen.v[d]));
+    for (int d = 0; d < T::DIM; ++d) most = fmax(most, fabs(one.v[d]));
     if (a.what.velocities) {
 #pragma unroll
-      for (int d = 0; d < T::DIM; ++d) record->last[d] = seen.v[d];
+      for (int d = 0; d < T::DIM; ++d) record->last[d] = one.v[d];
       continue;
     }
     md_follow_record r = *record;
-    const int lost = md_follow_look(&a.what, &r, seen.x);
+    const int lost = md_follow_look(&a.what, &r, one.x);
     if (lost >= 0) atomicMin(a.fault, (unsigned long long)at << 2 | (unsigned)lost);
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) {

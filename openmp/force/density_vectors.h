@@ -23,7 +23,7 @@
 typedef struct lane_pairs {
   const int32_t *j;
   simd_d delta[3], r2;
-  simd_d inverse, p;            /* 1/r and the fraction of the interval, as md_eam_place has them */
+  simd_d inverse, p;            /* 1/r and the fraction of the interval, as md_eam_point has them */
   int32_t row[MD_SIMD_WIDTH];   /* of the table at the element of the lane by that of the partner */
   int32_t other[MD_SIMD_WIDTH]; /* at that of the partner by that of the lane */
 } lane_pairs;

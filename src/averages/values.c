@@ -144,7 +144,7 @@ static md_status check_vector(md_sim *sim, const char *name)
 md_status md_value_check(md_sim *sim, const char *name, bool vector)
 {
   const md_compute *compute;
-  int place, component;
+  int index, component;
   if (vector) return check_vector(sim, name);
   if (is_variable(name)) {
     const size_t n = strcspn(name + 2, "[");
@@ -157,7 +157,7 @@ md_status md_value_check(md_sim *sim, const char *name, bool vector)
       return MD_OK;
     return md_error(MD_USAGE, "%.80s: there is no variable of that name with one value", name);
   }
-  if (md_is_fix_value(name)) return md_fix_named(sim, name, &place, &component);
+  if (md_is_fix_value(name)) return md_fix_named(sim, name, &index, &component);
   if (values_of(sim, name)) return md_values_check(values_of(sim, name), name, false);
   MD_TRY(md_compute_named(sim, name, &compute, &component));
   if (md_compute_style_of(compute->kind)->nvalue > 0) return MD_OK;

@@ -88,8 +88,8 @@ md_status md_balance_read(const md_sim *sim, const char *command, const md_words
 /* Does the word name an axis, for x|y|z uniform | FRACTION ...? */
 static bool is_axis(const char *word) { return word[0] >= 'x' && word[0] <= 'z' && !word[1]; }
 
-/* Places the cuts along the axis at words->word[*w], and moves *w behind its fractions. */
-static md_status place_cuts(md_sim *sim, const md_words *words, int *w)
+/* Sets the cuts along the axis at words->word[*w], and moves *w behind its fractions. */
+static md_status set_cuts(md_sim *sim, const md_words *words, int *w)
 {
   const int axis = words->word[(*w)++][0] - 'x';
   double fraction[MD_BALANCE_CUTS], last = 0.0;
@@ -98,7 +98,7 @@ static md_status place_cuts(md_sim *sim, const md_words *words, int *w)
     return md_error(MD_USAGE, "balance z: there are no cuts along z in two dimensions");
   if (*w < words->n && strcmp(words->word[*w], "uniform") == 0) {
     ++*w;
-    return sim->comm->domains->place_cuts(sim->comm, &sim->model.box, axis, -1, NULL);
+    return sim->comm->domains->set_cuts(sim->comm, &sim->model.box, axis, -1, NULL);
   }
   for (; *w < words->n && is_number(words->word[*w]); ++n, ++*w) {
     if (n == MD_BALANCE_CUTS)
@@ -110,7 +110,7 @@ static md_status place_cuts(md_sim *sim, const md_words *words, int *w)
     last = fraction[n];
   }
   if (sim->planning.checking) return MD_OK; /* the deck may be meant for another number of ranks */
-  return sim->comm->domains->place_cuts(sim->comm, &sim->model.box, axis, n, fraction);
+  return sim->comm->domains->set_cuts(sim->comm, &sim->model.box, axis, n, fraction);
 }
 
 md_status md_balance_now(md_sim *sim, double *imbalance, int64_t *total)
@@ -125,12 +125,12 @@ md_status md_balance_now(md_sim *sim, double *imbalance, int64_t *total)
 }
 
 /* balance x|y|z ...: the cuts of all axes that are named. */
-static md_status place(md_sim *sim, const md_words *words)
+static md_status cut_as_given(md_sim *sim, const md_words *words)
 {
   for (int w = 1; w < words->n;) {
     if (!is_axis(words->word[w]))
       return md_error(MD_USAGE, "balance: unexpected '%.64s' behind cuts", words->word[w]);
-    MD_TRY(place_cuts(sim, words, &w));
+    MD_TRY(set_cuts(sim, words, &w));
   }
   return sim->comm->exchange->migrate(sim->comm, &sim->model, &sim->particles);
 }
@@ -157,21 +157,21 @@ md_status md_do_balance(md_sim *sim, const md_words *words)
   md_balance balance = {0};
   int64_t total;
   MD_TRY(md_sim_need_box(sim, "balance"));
-  const bool places = words->n > 1 && is_axis(words->word[1]);
-  if (places) {
+  const bool gives_cuts = words->n > 1 && is_axis(words->word[1]);
+  if (gives_cuts) {
     MD_TRY(read_threshold(words->word[0], "balance", &balance.threshold));
   } else {
     MD_TRY(md_balance_read(sim, "balance", words, 0, &balance, &weights));
     if (sim->planning.checking) return MD_OK; /* a variable may need particles */
   }
   MD_TRY(md_faces_follow(sim)); /* commands before may have moved particles */
-  if (!places) MD_TRY(md_balance_weigh(sim, &balance, &weights, &each));
+  if (!gives_cuts) MD_TRY(md_balance_weigh(sim, &balance, &weights, &each));
   const md_balance kept = comm->balance;
   balance.each = each;
   comm->balance = balance;
-  md_status status = places ? md_balance_now(sim, &imbalance[0], &total) : shift(sim, imbalance);
-  if (places && status == MD_OK) status = place(sim, words);
-  if (places && status == MD_OK) status = md_balance_now(sim, &imbalance[1], &total);
+  md_status status = gives_cuts ? md_balance_now(sim, &imbalance[0], &total) : shift(sim, imbalance);
+  if (gives_cuts && status == MD_OK) status = cut_as_given(sim, words);
+  if (gives_cuts && status == MD_OK) status = md_balance_now(sim, &imbalance[1], &total);
   comm->balance = kept;
   free(each);
   md_particles_show(&sim->particles, &sim->model.box);

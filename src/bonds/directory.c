@@ -8,15 +8,15 @@
 
 typedef struct question {
   int64_t id;
-  int32_t rank, place;
+  int32_t rank, number;
 } question;
 
 static int32_t rank_of(const md_comm *comm, int64_t id) { return (int32_t)(id % comm->size); }
 
 static md_status keep_entries(md_bond_directory *d, int64_t n)
 {
-  MD_TRY(md_id_table_init(&d->place, d->comm->size == 1 ? n : 0));
-  for (int64_t k = 0; k < n; ++k) MD_TRY(md_id_table_add(&d->place, d->entry[k].id, (int32_t)(k + 1)));
+  MD_TRY(md_id_table_init(&d->entry_of, d->comm->size == 1 ? n : 0));
+  for (int64_t k = 0; k < n; ++k) MD_TRY(md_id_table_add(&d->entry_of, d->entry[k].id, (int32_t)(k + 1)));
   return MD_OK;
 }
 
@@ -52,7 +52,7 @@ md_status md_bond_directory_open(md_bond_directory *d, md_comm *comm, const md_p
 
 void md_bond_directory_close(md_bond_directory *d)
 {
-  md_id_table_free(&d->place);
+  md_id_table_free(&d->entry_of);
   free(d->entry);
   d->entry = NULL;
 }
@@ -63,12 +63,12 @@ static md_status make_answers(const md_bond_directory *d, const question *q, int
   MD_TRY(md_array_new(to, n + 1, sizeof **to, "bonds of partners"));
   MD_TRY(md_array_new_zero(a, n + 1, sizeof **a, "bonds of partners"));
   for (int64_t k = 0; k < n; ++k) {
-    const int32_t *place = md_id_table_find(&d->place, q[k].id);
+    const int32_t *found = md_id_table_find(&d->entry_of, q[k].id);
     (*to)[k] = q[k].rank;
-    (*a)[k].place = place ? q[k].place : -1 - (int64_t)q[k].place;
-    if (!place) continue;
-    memcpy((*a)[k].bond, d->entry[*place - 1].bond, sizeof(*a)[k].bond);
-    memcpy((*a)[k].x, d->entry[*place - 1].x, sizeof(*a)[k].x);
+    (*a)[k].question = found ? q[k].number : -1 - (int64_t)q[k].number;
+    if (!found) continue;
+    memcpy((*a)[k].bond, d->entry[*found - 1].bond, sizeof(*a)[k].bond);
+    memcpy((*a)[k].x, d->entry[*found - 1].x, sizeof(*a)[k].x);
   }
   return MD_OK;
 }
@@ -100,7 +100,7 @@ md_status md_bond_directory_ask(md_bond_directory *d, int64_t n, const int64_t *
     status = comm->exchange->sparse_exchange(comm, count, back, a, sizeof *a, &answered, &got);
   for (int64_t k = 0; k < got && status == MD_OK; ++k) {
     const md_bond_answer *one = (const md_bond_answer *)answered + k;
-    found[one->place < 0 ? -1 - one->place : one->place] = *one;
+    found[one->question < 0 ? -1 - one->question : one->question] = *one;
   }
   free(to);
   free(q);

@@ -19,14 +19,14 @@ typedef struct md_bond_entry {
 } md_bond_entry;
 
 typedef struct md_bond_answer {
-  int64_t place; /* of the question; negative: there is no such particle */
+  int64_t question; /* its number; negative: there is no such particle */
   int64_t bond[MD_BONDS_MAX];
   double x[3];
 } md_bond_answer;
 
 typedef struct md_bond_directory {
   md_comm *comm;
-  md_id_table place; /* of an id in `entry`, + 1 */
+  md_id_table entry_of; /* index of an id in `entry`, + 1 */
   md_bond_entry *entry;
 } md_bond_directory;
 

@@ -27,8 +27,8 @@ static md_status find_block(md_bond_directory *d, const md_sim *sim, int64_t fir
     for (int k = 0; k < p->bonds; ++k) {
       if (p->bond[k][i] == 0) continue;
       const md_bond_answer *a = &answer[at++];
-      if (a->place < 0) lost = p->bond[k][i];
-      for (int c = 0; c < p->dim && a->place >= 0; ++c)
+      if (a->question < 0) lost = p->bond[k][i];
+      for (int c = 0; c < p->dim && a->question >= 0; ++c)
         shift[(i * p->bonds + k) * 3 + c] =
             box->periodic[c] ? (int8_t)rint((p->x[c][i] - a->x[c]) / box->length[c]) : 0;
     }
@@ -78,9 +78,9 @@ md_status md_bonds_find_shifts(md_sim *sim, int8_t **shift, int64_t *molecules)
 /* The number of the copy in which a bond of copy c ends. */
 static int64_t copy_behind(const int64_t count[3], int64_t c, const int8_t shift[3])
 {
-  const int64_t place[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
+  const int64_t copy[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
   int64_t to[3];
-  for (int d = 0; d < 3; ++d) to[d] = ((place[d] + shift[d]) % count[d] + count[d]) % count[d];
+  for (int d = 0; d < 3; ++d) to[d] = ((copy[d] + shift[d]) % count[d] + count[d]) % count[d];
   return (to[2] * count[1] + to[1]) * count[0] + to[0];
 }
 

@@ -59,7 +59,7 @@ static md_status check_partner(const md_bond_answer *a, int64_t self, int64_t pa
 {
   bool knows = false;
   for (int k = 0; k < MD_BONDS_MAX; ++k) knows = knows || a->bond[k] == self;
-  if (a->place < 0)
+  if (a->question < 0)
     return md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which does not exist",
                     (long long)self, (long long)partner);
   if (knows) return MD_OK;

@@ -62,9 +62,9 @@ static md_status read_norm(fix_ave_chunk *fix, const char *word)
 
 static md_status read_bias(fix_ave_chunk *fix, const md_sim *sim, const char *word)
 {
-  int place;
-  MD_TRY(md_compute_temperature(&sim->model, "fix ave/chunk bias", word, true, &place));
-  memcpy(fix->bias, sim->model.compute[place].id, sizeof fix->bias);
+  int index;
+  MD_TRY(md_compute_temperature(&sim->model, "fix ave/chunk bias", word, true, &index));
+  memcpy(fix->bias, sim->model.compute[index].id, sizeof fix->bias);
   return MD_OK;
 }
 

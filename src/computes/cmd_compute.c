@@ -34,12 +34,12 @@ static md_status unknown_style(const char *name)
 static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
 {
   const md_compute_style *style = md_compute_style_of(compute->kind);
-  md_compute_place place = {.box = &sim->model.box};
+  md_compute_scope scope = {.box = &sim->model.box};
   const md_region *region;
   int temperature;
-  for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
+  for (int d = 0; d < 3; ++d) scope.lattice[d] = md_lattice_unit(sim, d);
   if (style->parse)
-    MD_TRY(style->parse(compute, words, &place));
+    MD_TRY(style->parse(compute, words, &scope));
   else if (words->n > 0)
     return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", style->name, words->word[0]);
   if (compute->kind == MD_COMPUTE_temp_region) {
@@ -60,7 +60,7 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   const md_words behind = {words->n - 3, words->word + 3};
   md_compute compute = {.kind = kind};
   const md_host_compute_style *host = md_host_compute_style_find(name);
-  if (md_compute_place_of(model, id, strlen(id)) >= 0 || md_host_compute_find(sim, id, strlen(id)))
+  if (md_compute_index(model, id, strlen(id)) >= 0 || md_host_compute_find(sim, id, strlen(id)))
     return md_error(MD_USAGE, "compute %s exists already: choose another ID, or uncompute it first", id);
   if (strlen(id) >= sizeof compute.id || strspn(id, MD_COMPUTE_LETTERS) != strlen(id))
     return md_error(MD_USAGE, "compute: the ID '%.80s' must have at most %zu letters, digits and _", id,
@@ -100,7 +100,7 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
   md_model *model = &sim->model;
   const char *id = words->word[0];
   char known[512];
-  const int c = md_compute_place_of(model, id, strlen(id));
+  const int c = md_compute_index(model, id, strlen(id));
   md_host_compute *host = md_host_compute_find(sim, id, strlen(id));
   if (host) {
     md_host_compute_remove(sim, host);
@@ -131,7 +131,7 @@ static md_status set_extra(md_compute *compute, const char *value)
 md_status md_do_compute_modify(md_sim *sim, const md_words *words)
 {
   const char *id = words->word[0];
-  const int c = md_compute_place_of(&sim->model, id, strlen(id));
+  const int c = md_compute_index(&sim->model, id, strlen(id));
   bool yes;
   if (c < 0) return md_error(MD_USAGE, "compute_modify: there is no compute '%.64s'", id);
   for (int w = 1; w < words->n; w += 2) {
@@ -157,7 +157,7 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   const md_model *model = &sim->model;
   const char *id = name + 2, *bracket = strchr(id, '[');
   char known[512];
-  const int c = md_compute_place_of(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
+  const int c = md_compute_index(model, id, bracket ? (size_t)(bracket - id) : strlen(id));
   if (c < 0)
     return md_error(MD_USAGE, "%.80s: there is no such compute; there are:%s", name,
                     known_computes(sim, known));

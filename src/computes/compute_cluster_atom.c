@@ -41,7 +41,7 @@ typedef struct links {
 /* A smaller id for the tree of a particle of the rank that receives it. */
 typedef struct news {
   int64_t least;
-  int64_t place;
+  int64_t index;
 } news;
 
 typedef struct forest {
@@ -90,8 +90,8 @@ static void join(int32_t *above, int32_t a, int32_t b)
     if (a == b) return;
     int32_t high = a > b ? a : b;
     const int32_t low = a > b ? b : a;
-    const int32_t place = high;
-    if (__atomic_compare_exchange_n(&above[place], &high, low, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    const int32_t child = high;
+    if (__atomic_compare_exchange_n(&above[child], &high, low, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
       return;
   }
 }
@@ -116,9 +116,9 @@ static void meet(void *context, int thread, const md_neighbour *i, const md_neig
   (void)delta;
   (void)r2;
   if (j->rank != f->rank)
-    keep_link(&f->of[thread], (link){i->place, j->rank, j->place});
-  else if (i->place < j->place) /* the other order of the pair comes too */
-    join(f->above, i->place, j->place);
+    keep_link(&f->of[thread], (link){i->index, j->rank, j->index});
+  else if (i->index < j->index) /* the other order of the pair comes too */
+    join(f->above, i->index, j->index);
 }
 
 static md_status plant(forest *f)
@@ -189,7 +189,7 @@ static md_status exchange(forest *f, md_comm *comm, int32_t *to, news *sent, int
   MD_TRY(comm->exchange->sparse_exchange(comm, n, to, sent, sizeof *sent, &received, &count));
   const news *heard = received;
   for (int64_t k = 0; k < count; ++k) {
-    int64_t *least = &f->least[root_of(f->above, (int32_t)heard[k].place)];
+    int64_t *least = &f->least[root_of(f->above, (int32_t)heard[k].index)];
     if (heard[k].least < *least) *least = heard[k].least;
   }
   free(received);

@@ -28,11 +28,11 @@ typedef struct compute_flux {
 /* MD_USAGE, unless the ID is that of a compute of the style. */
 static md_status check_style(const md_sim *sim, const char *id, const char *style)
 {
-  const int place = md_compute_place_of(&sim->model, id, strlen(id));
+  const int index = md_compute_index(&sim->model, id, strlen(id));
   const md_host_compute *host = md_host_compute_find(sim, id, strlen(id));
   const char *is = host        ? host->style->name
-                   : place < 0 ? NULL
-                               : md_compute_style_of(sim->model.compute[place].kind)->name;
+                   : index < 0 ? NULL
+                               : md_compute_style_of(sim->model.compute[index].kind)->name;
   if (is && strcmp(is, style) == 0) return MD_OK;
   return md_error(MD_USAGE, "compute heat/flux: '%.64s' is no compute of style %s", id, style);
 }

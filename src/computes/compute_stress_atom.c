@@ -23,10 +23,10 @@ typedef struct compute_stress {
 
 static md_status read_temperature(compute_stress *c, const md_sim *sim, const char *word)
 {
-  int place;
+  int index;
   if (strcmp(word, "NULL") == 0) return MD_OK;
-  MD_TRY(md_compute_temperature(&sim->model, "compute stress/atom", word, true, &place));
-  memcpy(c->temperature, sim->model.compute[place].id, sizeof c->temperature);
+  MD_TRY(md_compute_temperature(&sim->model, "compute stress/atom", word, true, &index));
+  memcpy(c->temperature, sim->model.compute[index].id, sizeof c->temperature);
   return MD_OK;
 }
 

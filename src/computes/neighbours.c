@@ -280,7 +280,7 @@ static md_status pass_on(md_comm *comm, md_neighbour **message, md_neighbour **o
   return MD_OK;
 }
 
-/* The particles of this rank that are in one of the groups, behind the first place of the message. */
+/* The particles of this rank that are in one of the groups, behind the first entry of the message. */
 static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighbour *message, block *own)
 {
   const md_particles *p = &sim->particles;
@@ -293,7 +293,7 @@ static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighb
     if ((groups & (search->group | search->other)) == 0) continue;
     md_neighbour *v = &own->at[own->n++];
     *v = (md_neighbour){.id = p->id[i],
-                        .place = (int32_t)i,
+                        .index = (int32_t)i,
                         .type = p->type[i],
                         .group = groups,
                         .rank = (int32_t)sim->comm->rank};
@@ -348,10 +348,11 @@ static md_status visit(md_sim *sim, const visiting *g)
   md_neighbour *message[2] = {NULL, NULL};
   MD_TRY(check_cutoff(sim, search->cutoff));
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  const int64_t places = (int64_t)most + 1, bytes = places * (int64_t)sizeof(md_neighbour);
-  md_status status = md_array_new_zero(&message[0], places, sizeof(md_neighbour), "particles and neighbours");
+  const int64_t entries = (int64_t)most + 1, bytes = entries * (int64_t)sizeof(md_neighbour);
+  md_status status =
+      md_array_new_zero(&message[0], entries, sizeof(md_neighbour), "particles and neighbours");
   if (status == MD_OK)
-    status = md_array_new_zero(&message[1], places, sizeof(md_neighbour), "particles and neighbours");
+    status = md_array_new_zero(&message[1], entries, sizeof(md_neighbour), "particles and neighbours");
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK) status = visit_all(sim, g, message, bytes);
   free(message[0]);

@@ -8,7 +8,7 @@
 typedef struct md_neighbour {
   double x[3]; /* wrapped */
   int64_t id;
-  int32_t place; /* local index on its own rank */
+  int32_t index; /* local index on its own rank */
   int32_t type;
   uint32_t group;
   int32_t rank; /* that has it */

@@ -28,7 +28,7 @@ static void visit(void *context, int thread, const md_neighbour *i, const md_nei
 #pragma omp critical(pair_sums)
     md_overlap_add(&s->overlap, i->id, j->id, r2);
   } else if (r2 < k[0]) {
-    s->terms(model, delta, r2, k, s->sum + (int64_t)i->place * s->n);
+    s->terms(model, delta, r2, k, s->sum + (int64_t)i->index * s->n);
   }
 }
 

@@ -235,10 +235,10 @@ static double vector_value(const writer *w, const md_rows *rows, md_dump_what wh
   return w->view->engine ? md_model_velocity(&w->view->sim->model, p, d, i) : p->v[d][i];
 }
 
-/* Writes rows [first, first + n) of `rows`, from row `place` of the frame on. */
-static md_status write_block(writer *w, const md_rows *rows, int64_t first, int64_t n, int64_t place)
+/* Writes rows [first, first + n) of `rows`, from row `offset` of the frame on. */
+static md_status write_block(writer *w, const md_rows *rows, int64_t first, int64_t n, int64_t offset)
 {
-  const int64_t start[3] = {w->frame, place, 0}, count[3] = {1, n, 3};
+  const int64_t start[3] = {w->frame, offset, 0}, count[3] = {1, n, 3};
   char name[128];
   for (int c = 0; c < w->dump->ncolumn; ++c) {
     const md_dump_what what = w->dump->column[c].what;
@@ -263,22 +263,22 @@ static md_status write_block(writer *w, const md_rows *rows, int64_t first, int6
   return md_h5->write(w->file, "particles/all/id", MD_H5_INT64, 1, start + 1, count + 1, id);
 }
 
-static md_status write_window(writer *w, const md_rows *rows, int64_t place)
+static md_status write_window(writer *w, const md_rows *rows, int64_t offset)
 {
   const int64_t n = rows->n;
   for (int64_t first = 0; first < n; first += ROWS)
-    MD_TRY(write_block(w, rows, first, n - first < ROWS ? n - first : ROWS, place + first));
+    MD_TRY(write_block(w, rows, first, n - first < ROWS ? n - first : ROWS, offset + first));
   return MD_OK;
 }
 
 /* If ranks cannot open the file together, each rank in turn opens it and writes its window. */
-static md_status write_by_turns(writer *w, const md_rows *rows, int64_t place)
+static md_status write_by_turns(writer *w, const md_rows *rows, int64_t offset)
 {
   for (int turn = 0; turn < w->comm->size; ++turn) {
     md_status status = MD_OK;
     if (turn == w->comm->rank) {
       status = md_h5->open(&w->file, w->path, MD_H5_CHANGE, NULL);
-      if (status == MD_OK) status = md_h5_close_after(&w->file, write_window(w, rows, place));
+      if (status == MD_OK) status = md_h5_close_after(&w->file, write_window(w, rows, offset));
     }
     MD_TRY(md_comm_agree(w->comm, status));
   }
@@ -293,13 +293,13 @@ static md_status write_windows(writer *w, md_by_id *deal)
     bool more;
     MD_TRY(md_by_id_next(deal, &rows, &more));
     if (!more) return MD_OK;
-    int64_t total = rows.n, place = total;
-    MD_TRY(w->comm->reduce->exclusive_sum(w->comm, &place));
+    int64_t total = rows.n, offset = total;
+    MD_TRY(w->comm->reduce->exclusive_sum(w->comm, &offset));
     MD_TRY(w->comm->reduce->sum(w->comm, &total, 1));
     if (w->together)
-      MD_TRY(md_comm_agree(w->comm, write_window(w, &rows, written + place)));
+      MD_TRY(md_comm_agree(w->comm, write_window(w, &rows, written + offset)));
     else
-      MD_TRY(write_by_turns(w, &rows, written + place));
+      MD_TRY(write_by_turns(w, &rows, written + offset));
     written += total;
   }
 }

@@ -47,15 +47,15 @@ static md_status number_window(md_comm *comm, numbering *n, int64_t first)
   const int64_t from = n->done, width = 64 * n->words;
   memset(n->bits, 0, (size_t)n->words * sizeof *n->bits);
   for (; n->done < n->p->n && n->p->id[n->order[n->done]] - first < width; ++n->done) {
-    const int64_t place = n->p->id[n->order[n->done]] - first;
-    n->bits[place >> 6] |= (int64_t)(UINT64_C(1) << (place & 63));
+    const int64_t number = n->p->id[n->order[n->done]] - first;
+    n->bits[number >> 6] |= (int64_t)(UINT64_C(1) << (number & 63));
   }
   MD_TRY(comm->reduce->sum(comm, n->bits, (int)n->words));
   int64_t word = 0, before = n->given;
   for (int64_t k = from; k < n->done; ++k) {
-    const int64_t place = n->p->id[n->order[k]] - first;
-    for (; word < place >> 6; ++word) before += __builtin_popcountll((uint64_t)n->bits[word]);
-    const uint64_t lower = (uint64_t)n->bits[word] & ((UINT64_C(1) << (place & 63)) - 1);
+    const int64_t number = n->p->id[n->order[k]] - first;
+    for (; word < number >> 6; ++word) before += __builtin_popcountll((uint64_t)n->bits[word]);
+    const uint64_t lower = (uint64_t)n->bits[word] & ((UINT64_C(1) << (number & 63)) - 1);
     n->p->id[n->order[k]] = before + __builtin_popcountll(lower) + 1;
   }
   for (; word < n->words; ++word) before += __builtin_popcountll((uint64_t)n->bits[word]);

@@ -43,8 +43,8 @@ static md_status check_room(md_sim *sim, const int64_t count[3])
   return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)(copies - 1.0) * sim->particles.n);
 }
 
-/* Writes the copy with this place in the grid of boxes behind the particles that are there. */
-static void copy_particles(md_particles *p, const md_box *box, int64_t n, const int64_t place[3],
+/* Writes the copy with these indices in the grid of boxes behind the particles that are there. */
+static void copy_particles(md_particles *p, const md_box *box, int64_t n, const int64_t copy[3],
                            int64_t add_to_id)
 {
   const int64_t first = p->n;
@@ -54,7 +54,7 @@ static void copy_particles(md_particles *p, const md_box *box, int64_t n, const 
   for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + add_to_id;
   for (int d = 0; d < p->dim; ++d) {
     double edges[3] = {0.0, 0.0, 0.0};
-    for (int e = 0; e < 3; ++e) md_lattice_shift(box->length, box->tilt, e, (double)place[e], edges);
+    for (int e = 0; e < 3; ++e) md_lattice_shift(box->length, box->tilt, e, (double)copy[e], edges);
     const double shift = edges[d];
     memcpy(p->v[d] + first, p->v[d], (size_t)n * sizeof(double));
     if (p->wide) memcpy(p->v_low[d] + first, p->v_low[d], (size_t)n * sizeof(int64_t));
@@ -97,8 +97,8 @@ static md_status make_copies(md_sim *sim, const int64_t count[3])
   int64_t molecules = 0;
   md_status status = sim->model.bonded ? md_bonds_find_shifts(sim, &shift, &molecules) : MD_OK;
   for (int64_t c = 1; c < copies && n > 0 && status == MD_OK; ++c) {
-    const int64_t place[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
-    copy_particles(p, &sim->model.box, n, place, c * sim->max_id);
+    const int64_t copy[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
+    copy_particles(p, &sim->model.box, n, copy, c * sim->max_id);
   }
   if (status == MD_OK && sim->model.bonded) status = copy_bonds(sim, n, count, shift, molecules);
   free(shift);

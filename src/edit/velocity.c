@@ -75,9 +75,9 @@ static md_status read_units(velocity_call *c, const char *value)
 
 static md_status read_temp(velocity_call *c, const char *value)
 {
-  int place;
-  MD_TRY(md_compute_temperature(&c->sim->model, "velocity temp", value, false, &place));
-  c->of = c->sim->model.compute[place];
+  int index;
+  MD_TRY(md_compute_temperature(&c->sim->model, "velocity temp", value, false, &index));
+  c->of = c->sim->model.compute[index];
   return MD_OK;
 }
 

@@ -64,12 +64,12 @@ static void prefer_slabs(md_comm *c, double thickness) { (void)c, (void)thicknes
 
 static void fix_grid(md_comm *c, const int wanted[3]) { (void)c, (void)wanted; }
 
-static void grid(md_comm *c, int count[3], int place[3])
+static void grid(md_comm *c, int count[3], int index[3])
 {
   (void)c;
   for (int d = 0; d < 3; ++d) {
     count[d] = 1;
-    place[d] = 0;
+    index[d] = 0;
   }
 }
 
@@ -102,13 +102,13 @@ static const md_bisector *bisectors(md_comm *c, const md_box *box)
   return NULL;
 }
 
-static int rank_at(md_comm *c, const int place[3])
+static int rank_at(md_comm *c, const int index[3])
 {
-  (void)c, (void)place;
+  (void)c, (void)index;
   return 0;
 }
 
-static md_status place_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
+static md_status set_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
 {
   (void)c, (void)box, (void)fraction;
   if (n <= 0) return MD_OK;
@@ -131,7 +131,7 @@ static const md_comm_domains domains = {.decompose = decompose,
                                         .owner = owner,
                                         .bisectors = bisectors,
                                         .rank_at = rank_at,
-                                        .place_cuts = place_cuts,
+                                        .set_cuts = set_cuts,
                                         .rebalance = rebalance};
 
 static md_status open_transport(md_comm *c, const char *name, md_transport **transport)

@@ -224,6 +224,18 @@ static md_pair_term pair_term(const md_engine *e, int64_t i, int64_t j, const do
   return pair;
 }
 
+/* The term of image s of such a pair. Returns false if the pair has none: it is excluded, or it overlaps, which is
+ * noted. */
+static bool term_of_image(const md_engine *e, int64_t i, int64_t j, int64_t s, bool output, double delta[3],
+                          double *r2, md_pair_term *pair, md_overlap *overlap)
+{
+  *r2 = separation(e, i, j, s, delta);
+  if (is_excluded(e, i, j, *r2)) return false;
+  *pair = pair_term(e, i, j, delta, *r2, output);
+  if (pair->overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], *r2);
+  return !pair->overlap;
+}
+
 /* Adds the impulses of a pair. */
 static void add_impulses(md_engine *e, int64_t i, int64_t j, double f, const double delta[3])
 {
@@ -237,14 +249,9 @@ static void add_impulses(md_engine *e, int64_t i, int64_t j, double f, const dou
 /* Adds the impulses of one image of a pair of such a style, or notes that it overlaps. */
 static void add_terms(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *overlap)
 {
-  double delta[3];
-  const double r2 = separation(e, i, j, s, delta);
-  if (is_excluded(e, i, j, r2)) return;
-  const md_pair_term pair = pair_term(e, i, j, delta, r2, false);
-  if (pair.overlap)
-    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
-  else
-    add_impulses(e, i, j, pair.f, delta);
+  double delta[3], r2;
+  md_pair_term pair;
+  if (term_of_image(e, i, j, s, false, delta, &r2, &pair, overlap)) add_impulses(e, i, j, pair.f, delta);
 }
 
 /* The same for the other styles. */
@@ -352,13 +359,9 @@ typedef void (*pair_visitor)(const md_model *, const double delta[3], double r2,
 static void visit_terms(const md_engine *e, int64_t i, int64_t j, int64_t s, pair_visitor visit, void *to,
                         md_overlap *overlap)
 {
-  double delta[3];
-  const double r2 = separation(e, i, j, s, delta);
-  if (is_excluded(e, i, j, r2)) return;
-  const md_pair_term pair = pair_term(e, i, j, delta, r2, true);
-  if (pair.overlap)
-    md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
-  else
+  double delta[3], r2;
+  md_pair_term pair;
+  if (term_of_image(e, i, j, s, true, delta, &r2, &pair, overlap))
     visit(e->model, delta, r2, pair.f, pair.energy, to);
 }
 

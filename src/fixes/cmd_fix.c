@@ -89,15 +89,15 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
                     model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
   if (index == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
-  md_fix_place place = {.box = &model->box,
+  md_fix_scope scope = {.box = &model->box,
                         .context = sim,
                         .block = find_block,
                         .shape = find_shape,
                         .group = find_group,
                         .step = model->step};
-  for (int d = 0; d < 3; ++d) place.lattice[d] = md_lattice_unit(sim, d);
+  for (int d = 0; d < 3; ++d) scope.lattice[d] = md_lattice_unit(sim, d);
   md_fix fix = {.kind = kind, .group = group};
-  MD_TRY(style->parse(&fix, words, &place));
+  MD_TRY(style->parse(&fix, words, &scope));
   const int before = model->nfix;
   const md_fix old = model->fix[index];
   model->fix[index] = fix;

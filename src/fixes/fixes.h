@@ -8,9 +8,8 @@
 /* Does a word name a value of a fix: f_ID, or f_ID[K]? */
 bool md_is_fix_value(const char *name);
 
-/* The fix of such a word, as a place in model->fix, and the component of its vector, from 0; -1: its energy. A place of
- * -1: it is a value of an output fix (src/averages). MD_USAGE:
- * there is no such fix or value. */
+/* The fix of such a word, as an index in model->fix, and the component of its vector, from 0; -1: its energy. An
+ * index of -1: it is a value of an output fix (src/averages). MD_USAGE: there is no such fix or value. */
 md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component) MD_CHECKED;
 
 /* The value of such a word, at the step that is being observed. Collective. MD_USAGE: there is no such value, or no

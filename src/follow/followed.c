@@ -130,7 +130,7 @@ static md_status make_set(md_follow_set *set, int64_t n)
   set->n = n;
   MD_TRY(md_array_new(&set->id, n + 1, sizeof *set->id, "particles that are followed"));
   MD_TRY(md_array_new_zero(&set->at, n + 1, sizeof *set->at, "particles that are followed"));
-  return md_array_new_zero(&set->seen, n + 1, sizeof *set->seen, "particles that are followed");
+  return md_array_new_zero(&set->last_look, n + 1, sizeof *set->last_look, "particles that are followed");
 }
 
 /* A message begins with the id. */
@@ -173,9 +173,9 @@ static md_status look_at(md_followed *f, const md_follow *now, const question *m
 {
   md_follow_set *set = &f->set;
   const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
-  if (!id || (!now->velocities && set->seen[id - set->id] != set->looks)) return is_new(f, m->id);
+  if (!id || (!now->velocities && set->last_look[id - set->id] != set->looks)) return is_new(f, m->id);
   md_follow_record *r = &set->at[id - set->id];
-  set->seen[id - set->id] = set->looks + 1;
+  set->last_look[id - set->id] = set->looks + 1;
   if (now->velocities)
     memcpy(r->last, m->x, sizeof r->last);
   else {
@@ -412,7 +412,7 @@ typedef struct renaming {
 
 /* A record on the way to the home of its new id, which is first. */
 typedef struct renamed {
-  int64_t id, seen;
+  int64_t id, last_look;
   md_follow_record record;
 } renamed;
 
@@ -454,7 +454,7 @@ static md_status move_records(const md_followed *f, const renaming *of, int64_t 
   for (int64_t k = 0; k < n && status == MD_OK; ++k) {
     const int64_t *id = bsearch(&of[k].old, set->id, (size_t)set->n, sizeof *id, by_id);
     if (!id) continue;
-    sent[found] = (renamed){of[k].id, set->seen[id - set->id], set->at[id - set->id]};
+    sent[found] = (renamed){of[k].id, set->last_look[id - set->id], set->at[id - set->id]};
     to[found++] = (int32_t)(of[k].id % comm->size);
   }
   if (status == MD_OK)
@@ -469,7 +469,7 @@ static void free_set(md_follow_set *set)
 {
   free(set->id);
   free(set->at);
-  free(set->seen);
+  free(set->last_look);
 }
 
 /* Makes the set of a home anew, of n records. */
@@ -480,7 +480,7 @@ static md_status put_records(md_follow_set *set, renamed *record, int64_t n)
   qsort(record, (size_t)n, sizeof *record, by_id);
   for (int64_t k = 0; k < n; ++k) {
     new.id[k] = record[k].id;
-    new.seen[k] = record[k].seen;
+    new.last_look[k] = record[k].last_look;
     new.at[k] = record[k].record;
   }
   free_set(set);

@@ -200,13 +200,13 @@ md_status md_do_minimize(md_sim *sim, const md_words *words)
 
 /* ---- min_style and min_modify ---- */
 
-/* The place of a word in a list of n names, or MD_USAGE with the names. */
-static md_status find_name(const char *what, const char *word, int n, const char *const *name, int *place)
+/* The index of a word in a list of n names, or MD_USAGE with the names. */
+static md_status find_name(const char *what, const char *word, int n, const char *const *name, int *index)
 {
   char all[256] = "";
   for (int k = 0; k < n; ++k) {
     if (strcmp(word, name[k]) == 0) {
-      *place = k;
+      *index = k;
       return MD_OK;
     }
     const size_t used = strlen(all);
@@ -230,27 +230,27 @@ md_status md_do_min_style(md_sim *sim, const md_words *words)
 static md_status read_line(const char *word, md_min_settings *set)
 {
   static const char *const name[] = {"backtrack", "quadratic", "forcezero"};
-  int place = 0;
-  MD_TRY(find_name("min_modify line", word, 3, name, &place));
-  set->line = (md_min_line)place;
+  int index = 0;
+  MD_TRY(find_name("min_modify line", word, 3, name, &index));
+  set->line = (md_min_line)index;
   return MD_OK;
 }
 
 static md_status read_norm(const char *word, md_min_settings *set)
 {
   static const char *const name[] = {"two", "max", "inf"};
-  int place = 0;
-  MD_TRY(find_name("min_modify norm", word, 3, name, &place));
-  set->norm = (md_min_norm)place;
+  int index = 0;
+  MD_TRY(find_name("min_modify norm", word, 3, name, &index));
+  set->norm = (md_min_norm)index;
   return MD_OK;
 }
 
 static md_status read_integrator(const char *word, md_min_settings *set)
 {
   static const char *const name[] = {"eulerimplicit", "verlet", "leapfrog", "eulerexplicit"};
-  int place = 0;
-  MD_TRY(find_name("min_modify integrator", word, 4, name, &place));
-  set->integrator = (md_min_integrator)place;
+  int index = 0;
+  MD_TRY(find_name("min_modify integrator", word, 4, name, &index));
+  set->integrator = (md_min_integrator)index;
   return MD_OK;
 }
 
@@ -273,9 +273,9 @@ static const char *const keywords[] = {"dmax",   "line",   "norm",         "inte
 static md_status modify(md_min_settings *set, const char *keyword, const char *word)
 {
   enum { N = sizeof keywords / sizeof keywords[0] };
-  int place = 0;
-  MD_TRY(find_name("min_modify", keyword, N, keywords, &place));
-  switch (place) {
+  int index = 0;
+  MD_TRY(find_name("min_modify", keyword, N, keywords, &index));
+  switch (index) {
   case 0: return md_word_positive(word, "min_modify dmax", &set->dmax);
   case 1: return read_line(word, set);
   case 2: return read_norm(word, set);

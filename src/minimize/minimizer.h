@@ -51,7 +51,7 @@ typedef struct md_min_vector {
 /* The box, if a fix relaxes it. */
 typedef struct md_min_relax {
   bool on;
-  int fix; /* its place in the model */
+  int fix; /* its index in the model */
   md_relax said;
   int start;        /* number of the vector that keeps places */
   md_box first;     /* of the strain 0 */

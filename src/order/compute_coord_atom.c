@@ -46,7 +46,7 @@ static void count(void *context, int thread, const md_neighbour *i, const md_nei
                   const double delta[3], double r2)
 {
   compute_coord *c = context;
-  double *number = c->base.each + (int64_t)i->place * c->base.columns;
+  double *number = c->base.each + (int64_t)i->index * c->base.columns;
   (void)thread;
   (void)delta;
   (void)r2;

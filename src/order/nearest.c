@@ -52,7 +52,7 @@ static void add(void *context, int thread, const md_neighbour *i, const md_neigh
                 const double delta[3], double r2)
 {
   gathering *g = context;
-  md_near_list *list = &g->lists[i->place];
+  md_near_list *list = &g->lists[i->index];
   (void)thread;
   if (grow(list, g->most)) {
     list->at[list->n++] = (md_near){r2, {-delta[0], -delta[1], -delta[2]}, j->id};

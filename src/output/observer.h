@@ -23,10 +23,10 @@ typedef struct md_view {
   int32_t *order;   /* local indices in order of increasing id, after md_view_particles */
   double *force[3]; /* by local index, with those of fixes, after md_view_forces */
   md_forced
-      forced[MD_FIXES_MAX]; /* by place in model->fix: energies and vectors of fixes, after md_view_forces */
+      forced[MD_FIXES_MAX]; /* by index in model->fix: energies and vectors of fixes, after md_view_forces */
   md_computed computed;     /* values of the model's computes, after md_view_compute */
   double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor ... */
-  int tensor_of;            /* ... of the compute pressure at this place of model->compute */
+  int tensor_of;            /* ... of the compute pressure at this index of model->compute */
 } md_view;
 
 /* Each function fetches its data, unless they are there already. Collective, with the same status on all ranks.

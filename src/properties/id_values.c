@@ -71,9 +71,9 @@ void md_id_values_free_all(md_sim *sim)
 
 /* ---- messages ---- */
 
-/* A question to a home. The answer is the place, and the values. */
+/* A question to a home. The answer is its number, and the values. */
 typedef struct question {
-  int64_t id, rank, place;
+  int64_t id, rank, number;
 } question;
 
 static int by_id(const void *a, const void *b)
@@ -139,14 +139,14 @@ static md_status answer(md_sim *sim, const md_id_values *v, const question *q, i
     const double *found = look_up(v, q[k].id);
     to[k] = (int32_t)q[k].rank;
     memset(records + k * size, 0, (size_t)size);
-    memcpy(records + k * size, &q[k].place, sizeof q[k].place);
-    if (found) memcpy(records + k * size + sizeof q[k].place, found, bytes);
+    memcpy(records + k * size, &q[k].number, sizeof q[k].number);
+    if (found) memcpy(records + k * size + sizeof q[k].number, found, bytes);
   }
   if (status == MD_OK) status = send(sim->comm, n, to, records, size, &received, &count);
   for (int64_t k = 0; k < count && status == MD_OK; ++k) {
-    int64_t place;
-    memcpy(&place, received + k * size, sizeof place);
-    memcpy(value + place * v->columns, received + k * size + sizeof place, bytes);
+    int64_t number;
+    memcpy(&number, received + k * size, sizeof number);
+    memcpy(value + number * v->columns, received + k * size + sizeof number, bytes);
   }
   free(to);
   free(records);

@@ -805,7 +805,7 @@ static md_status make_arrays(md_h5_file *file, const md_restart *r, const md_par
   return MD_OK;
 }
 
-/* Writes this rank's particles to places [first, first + n). */
+/* Writes this rank's particles to rows [first, first + n). */
 static md_status write_share(md_h5_file *file, const md_restart *r, const md_particles *particles,
                              int64_t first)
 {
@@ -1035,15 +1035,15 @@ void md_restart_free(md_restart *r)
   *r = (md_restart){.model = {.units = &md_units_lj, .pair.kind = MD_PAIR_NONE}};
 }
 
-/* Reads particles from places [place, place + n) of the file into [at, at + n) of *p, and adds their hashes. */
-static md_status read_block(md_h5_file *file, md_particles *p, int64_t place, int64_t at, int64_t n,
+/* Reads particles from rows [first, first + n) of the file into [at, at + n) of *p, and adds their hashes. */
+static md_status read_block(md_h5_file *file, md_particles *p, int64_t first, int64_t at, int64_t n,
                             uint64_t checksum[MD_RESTART_FIELDS])
 {
   field f[MD_RESTART_FIELDS] = {{0}};
   const int count = fields(p, f);
   for (int k = 0; k < count; ++k)
     for (int d = 0; d < f[k].components; ++d) {
-      const int64_t vector_start[2] = {d, place}, vector_count[2] = {1, n};
+      const int64_t vector_start[2] = {d, first}, vector_count[2] = {1, n};
       const int skip = f[k].vector ? 0 : 1;
       MD_TRY(md_h5->read(file, f[k].name, f[k].type, 2 - skip, vector_start + skip, vector_count + skip,
                          (char *)f[k].array[d] + (size_t)at * bytes_of(&f[k])));
@@ -1063,14 +1063,14 @@ static md_status reserve_columns(md_restart *r, int64_t n)
 }
 
 /* The same as read_block, for the values of fixes. */
-static md_status read_columns(md_h5_file *file, md_restart *r, const md_particles *p, int64_t place,
+static md_status read_columns(md_h5_file *file, md_restart *r, const md_particles *p, int64_t first,
                               int64_t at, int64_t n, uint64_t *checksum)
 {
   for (int k = 0; k < r->ncolumn; ++k) {
     char name[64];
     const field f = field_of_column(r->column[k].value);
     name_column(k, "", name);
-    MD_TRY(md_h5->read(file, name, MD_H5_DOUBLE, 1, &place, &n, r->column[k].value + at));
+    MD_TRY(md_h5->read(file, name, MD_H5_DOUBLE, 1, &first, &n, r->column[k].value + at));
     checksum[k] += hash_values(&f, MD_RESTART_FIELDS + k, 0, p->id, at, n);
   }
   return MD_OK;

@@ -60,13 +60,13 @@ md_status md_temperature_measure(md_sim *sim, const md_compute *compute, double 
 md_status md_temperature_bias(md_sim *sim, const char *what, const char *id, md_bias *bias)
 {
   double value[MD_COMPUTE_TERMS];
-  int place;
+  int index;
   *bias = (md_bias){MD_BIAS_NONE, {0.0}};
   if (!id[0]) return MD_OK;
-  MD_TRY(md_compute_temperature(&sim->model, what, id, true, &place));
-  *bias = sim->model.compute[place].bias;
+  MD_TRY(md_compute_temperature(&sim->model, what, id, true, &index));
+  *bias = sim->model.compute[index].bias;
   if (bias->kind != MD_BIAS_SHIFT) return MD_OK;
-  MD_TRY(md_temperature_measure(sim, &sim->model.compute[place], value));
+  MD_TRY(md_temperature_measure(sim, &sim->model.compute[index], value));
   for (int d = 0; d < sim->model.box.dim; ++d) bias->k[d] = value[MD_TEMPERATURE_FLOW + d];
   return MD_OK;
 }

@@ -293,21 +293,21 @@ static md_status set_lost(md_sim *sim, const char *word)
 static md_status set_temp(md_sim *sim, const char *id)
 {
   md_model *model = &sim->model;
-  int place;
-  MD_TRY(md_compute_temperature(model, "thermo_modify temp, also for the pressure", id, true, &place));
-  memcpy(sim->thermo.temp, model->compute[place].id, sizeof sim->thermo.temp);
-  const int press = md_compute_place_of(model, sim->thermo.press, strlen(sim->thermo.press));
+  int index;
+  MD_TRY(md_compute_temperature(model, "thermo_modify temp, also for the pressure", id, true, &index));
+  memcpy(sim->thermo.temp, model->compute[index].id, sizeof sim->thermo.temp);
+  const int press = md_compute_index(model, sim->thermo.press, strlen(sim->thermo.press));
   return press < 0 || !model->compute[press].of[0] ? MD_OK : md_compute_set_of(&model->compute[press], id);
 }
 
 static md_status set_press(md_sim *sim, const char *id)
 {
   const md_model *model = &sim->model;
-  const int place = md_compute_place_of(model, id, strlen(id));
-  if (place < 0) return md_error(MD_USAGE, "thermo_modify press: there is no compute '%.64s'", id);
-  if (model->compute[place].kind != model->compute[MD_THERMO_PRESS].kind)
+  const int index = md_compute_index(model, id, strlen(id));
+  if (index < 0) return md_error(MD_USAGE, "thermo_modify press: there is no compute '%.64s'", id);
+  if (model->compute[index].kind != model->compute[MD_THERMO_PRESS].kind)
     return md_error(MD_USAGE, "thermo_modify press: compute '%.64s' is not of style pressure", id);
-  memcpy(sim->thermo.press, model->compute[place].id, sizeof sim->thermo.press);
+  memcpy(sim->thermo.press, model->compute[index].id, sizeof sim->thermo.press);
   return MD_OK;
 }
 

@@ -236,8 +236,8 @@ static md_status read_computed(md_sim *sim, const char *name, const md_thermo_re
 static md_status find_computes(const md_sim *sim, const char *name, md_thermo_reading *r)
 {
   const md_model *model = &sim->model;
-  r->temp = md_compute_place_of(model, sim->thermo.temp, strlen(sim->thermo.temp));
-  r->press = md_compute_place_of(model, sim->thermo.press, strlen(sim->thermo.press));
+  r->temp = md_compute_index(model, sim->thermo.temp, strlen(sim->thermo.temp));
+  r->press = md_compute_index(model, sim->thermo.press, strlen(sim->thermo.press));
   if (r->temp >= 0 && r->press >= 0) return MD_OK;
   return md_error(MD_USAGE, "%s: the compute '%s' of thermo_modify is not there any more; name another one",
                   name, r->temp < 0 ? sim->thermo.temp : sim->thermo.press);

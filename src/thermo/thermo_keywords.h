@@ -12,7 +12,7 @@
 typedef struct md_thermo_reading {
   const md_sim *sim;
   const md_computed *computed; /* if asked for */
-  int temp, press;      /* places of the computes of thermo_modify, if the state or the tensor is asked for */
+  int temp, press; /* indices of the computes of thermo_modify, if the state or the tensor is asked for */
   const double *tensor; /* the pressure tensor (common/tensor.h), if asked for */
   double total_mass;    /* if asked for */
   int64_t step;

@@ -475,7 +475,7 @@ static void tables_are_placed_for_another_memory(void **state)
   assert_non_null(tables);
   md_pair_copy_tables(&pair, tables);
   memcpy(copy, k, sizeof k);
-  md_pair_place(&pair, copy, 4, tables, copy, sizeof *copy);
+  md_pair_set_addresses(&pair, copy, 4, tables, copy, sizeof *copy);
   for (double r2 = 0.3; r2 < 4.0; r2 += 0.1)
     assert_true(md_pair_force(pair.kind, r2, copy) == md_pair_force(pair.kind, r2, k));
   assert_true(md_hybrid_first(copy) == copy + MD_PAIR_K && md_hybrid_first(k) == k + MD_PAIR_K);

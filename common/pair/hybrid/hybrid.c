@@ -193,7 +193,7 @@ void md_hybrid_table(const md_pair *pair, double scale, double *k)
   memset(k, 0, (size_t)md_pair_rows(pair) * MD_PAIR_K * sizeof *k);
   for (int s = 0; s < pair->nsub; ++s) fill_plane(pair, s, scale, k + (s + 1) * types2 * MD_PAIR_K);
   for (int64_t p = 0; p < types2; ++p) fill_head(pair, p, k);
-  md_pair_place(pair, k, types2, NULL, k, sizeof *k);
+  md_pair_set_addresses(pair, k, types2, NULL, k, sizeof *k);
 }
 
 static bool is_dissipative(const double *row)

@@ -110,20 +110,20 @@ MD_FN int64_t md_eam_row(const md_eam *eam, int a, int b, int row)
 }
 
 /* Where a squared distance r2 > 0 lies in the tables of pairs. */
-typedef struct md_eam_place {
+typedef struct md_eam_point {
   double inverse; /* 1/r */
   double p;       /* the fraction of the interval */
   int row;        /* the interval */
-} md_eam_place;
+} md_eam_point;
 
-MD_FN md_eam_place md_eam_place_of(const md_eam *eam, double r2)
+MD_FN md_eam_point md_eam_point_of(const md_eam *eam, double r2)
 {
-  md_eam_place at = {md_rsqrt(r2), 0.0, 0};
+  md_eam_point at = {md_rsqrt(r2), 0.0, 0};
   at.row = md_spline_row(r2 * at.inverse * eam->per_r, eam->nr, &at.p);
   return at;
 }
 
-/* The density at a place whose interval has these numbers, in quanta. */
+/* The density at a point whose interval has these numbers, in quanta. */
 MD_FN int64_t md_eam_density_at(const md_eam *eam, md_spline s, double p)
 {
   return md_count(md_spline_value(s, p) * eam->quanta);
@@ -132,7 +132,7 @@ MD_FN int64_t md_eam_density_at(const md_eam *eam, md_spline s, double p)
 /* The density at an element a by an element b at squared distance r2 > 0, in quanta. */
 MD_FN int64_t md_eam_density(const md_eam *eam, int a, int b, double r2)
 {
-  const md_eam_place at = md_eam_place_of(eam, r2);
+  const md_eam_point at = md_eam_point_of(eam, r2);
   return md_eam_density_at(eam, md_spline_load(eam->density + md_eam_row(eam, a, b, at.row) * MD_SPLINE),
                            at.p);
 }
@@ -154,8 +154,8 @@ typedef struct md_eam_splines {
   md_spline at_a, at_b, z;
 } md_eam_splines;
 
-/* F/r of the force at a place, positive apart, of particles that have the slopes slope_a and slope_b. *energy: phi. */
-MD_FN double md_eam_force_at(const md_eam *eam, md_eam_splines s, md_eam_place at, double slope_a,
+/* F/r of the force at a point, positive apart, of particles that have the slopes slope_a and slope_b. *energy: phi. */
+MD_FN double md_eam_force_at(const md_eam *eam, md_eam_splines s, md_eam_point at, double slope_a,
                              double slope_b, double *energy)
 {
   const double phi = md_spline_value(s.z, at.p) * at.inverse;
@@ -180,7 +180,7 @@ MD_FN md_eam_splines md_eam_splines_of(const md_eam *eam, int a, int b, int row)
 MD_FN double md_eam_force(const md_eam *eam, int a, int b, double slope_a, double slope_b, double r2,
                           double *energy)
 {
-  const md_eam_place at = md_eam_place_of(eam, r2);
+  const md_eam_point at = md_eam_point_of(eam, r2);
   return md_eam_force_at(eam, md_eam_splines_of(eam, a, b, at.row), at, slope_a, slope_b, energy);
 }
 

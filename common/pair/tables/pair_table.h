@@ -1,7 +1,7 @@
 /* Tables of energy and force, out of files: F/r and U are cubic or straight in r^2 between n distances.
  *
  * Coefficients, s being the caller's scale of forces:
- *   k0 = rc^2           k3 = 1/step of r^2                    k5 + k6 = the address of the first row (md_pair_place)
+ *   k0 = rc^2           k3 = 1/step of r^2                    k5 + k6 = the address of the first row
  *   k1 = s              k4 = n - 2, the last row              k7 = the number of the table
  *   k2 = inner^2, the least distance of the table, below which particles overlap
  *

@@ -146,7 +146,7 @@ static void every_point_has_one_owner(void **state)
   for (int r = 0; r < 12; ++r) {
     md_decomposition_init(&d[r], 12, r);
     assert_int_equal(md_decomposition_divide(&d[r], &box, 1.0), MD_OK);
-    assert_int_equal(md_decomposition_rank(&d[r], d[r].place), r);
+    assert_int_equal(md_decomposition_rank(&d[r], d[r].index), r);
   }
   for (int k = 0; k < 5000; ++k) {
     double x[3];
@@ -159,8 +159,8 @@ static void every_point_has_one_owner(void **state)
     const int owner = md_decomposition_owner(&d[0], 3, x);
     const md_decomposition *o = &d[owner];
     for (int a = 0; a < 3; ++a) {
-      assert_true(x[a] >= o->cut[a][o->place[a]]);
-      assert_true(x[a] < o->cut[a][o->place[a] + 1] || (o->place[a] == o->count[a] - 1 && x[a] == box.hi[a]));
+      assert_true(x[a] >= o->cut[a][o->index[a]]);
+      assert_true(x[a] < o->cut[a][o->index[a] + 1] || (o->index[a] == o->count[a] - 1 && x[a] == box.hi[a]));
     }
   }
   for (int r = 0; r < 12; ++r) md_decomposition_free(&d[r]);

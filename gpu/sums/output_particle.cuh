@@ -1,12 +1,12 @@
-/* What output sees of a particle: its fields, its place in the box, and its velocity. */
-#ifndef MD_GPU_SUMS_SEEN_CUH
-#define MD_GPU_SUMS_SEEN_CUH
+/* A particle as output needs it: its fields, its place in the box, and its velocity. */
+#ifndef MD_GPU_SUMS_OUTPUT_PARTICLE_CUH
+#define MD_GPU_SUMS_OUTPUT_PARTICLE_CUH
 
 #include "common/sums/each_formulas.h"
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
-struct seen_particle {
+struct output_particle {
   md_particle p;
   double x[3], v[3];
 };
@@ -14,19 +14,20 @@ struct seen_particle {
 /* Particle i. Without a.places its place is 0. TILTS: in a tilted box it has a place too. Wrapping there is a call, for
  * which the particle goes to memory. */
 template <class T, bool TILTS = false>
-static __device__ __forceinline__ seen_particle see(const system_view<T> &s, const each_args &a, int i)
+static __device__ __forceinline__ output_particle load_particle(const system_view<T> &s, const each_args &a,
+                                                                int i)
 {
-  seen_particle seen = {};
-  seen.p = particle_of<T>(s, a.fields, i);
+  output_particle one = {};
+  one.p = particle_of<T>(s, a.fields, i);
   typename T::particle r = {};
   if (a.places) r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    if (a.places) seen.x[d] = T::where(s.scale, d, r.x[d]);
-    if (T::MIXED && s.box.periodic[d] && seen.x[d] >= s.box.hi[d]) seen.x[d] -= s.box.length[d];
-    seen.v[d] = md_particle_velocity(&seen.p, d, a.quantum);
+    if (a.places) one.x[d] = T::where(s.scale, d, r.x[d]);
+    if (T::MIXED && s.box.periodic[d] && one.x[d] >= s.box.hi[d]) one.x[d] -= s.box.length[d];
+    one.v[d] = md_particle_velocity(&one.p, d, a.quantum);
   }
-  return seen;
+  return one;
 }
 
 /* Makes *largest at least the largest size of all lanes of a warp. All lanes call it. */

@@ -19,12 +19,12 @@ template <class T>
 static __device__ __forceinline__ typename T::record *positions(const system_view<T> &s,
                                                                 const ghost_lists<T> &g)
 {
-  return g.ahead ? s.x[s.ctl->slot[s.launch % SLOTS].before.parity ^ 1u] : present(s);
+  return g.next_positions ? s.x[s.ctl->slot[s.launch % SLOTS].before.parity ^ 1u] : present(s);
 }
 
 /* Is a particle, shifted by `code`, among those that the face sends? */
 template <class T>
-static __device__ __forceinline__ bool within(const system_view<T> &s, const face &f,
+static __device__ __forceinline__ bool within(const system_view<T> &s, const face_selection &f,
                                               const typename T::particle &r, int code)
 {
   double x;
@@ -39,7 +39,7 @@ static __device__ __forceinline__ bool within(const system_view<T> &s, const fac
   return x >= f.from && x < f.to;
 }
 
-static __device__ __forceinline__ void push(const face &f, int entry)
+static __device__ __forceinline__ void push(const face_selection &f, int entry)
 {
   const int k = atomicAdd(f.count, 1);
   if (k < f.capacity) f.send[k] = entry;
@@ -52,7 +52,8 @@ struct slab {
 
 template <class T>
 static __global__ void k_select_cells(const __grid_constant__ system_view<T> s,
-                                      const __grid_constant__ face f, const __grid_constant__ slab b)
+                                      const __grid_constant__ face_selection f,
+                                      const __grid_constant__ slab b)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= b.size[0] * b.size[1] * b.size[2]) return;
@@ -65,7 +66,7 @@ static __global__ void k_select_cells(const __grid_constant__ system_view<T> s,
 
 template <class T>
 static __global__ void k_select_ghosts(const __grid_constant__ system_view<T> s,
-                                       const __grid_constant__ face f,
+                                       const __grid_constant__ face_selection f,
                                        const __grid_constant__ ghost_lists<T> g, int n)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -73,8 +74,8 @@ static __global__ void k_select_ghosts(const __grid_constant__ system_view<T> s,
 }
 
 template <class T>
-md_status launch_select(const launch &l, const system_view<T> &s, const face &f, const ghost_lists<T> &g,
-                        int ghosts)
+md_status launch_select(const launch &l, const system_view<T> &s, const face_selection &f,
+                        const ghost_lists<T> &g, int ghosts)
 {
   slab b;
   int64_t cells = 1;
@@ -97,7 +98,7 @@ md_status launch_select(const launch &l, const system_view<T> &s, const face &f,
   return MD_OK;
 }
 
-static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &shift)
+static __device__ __forceinline__ int entry_of(const halo_entries &f, int k, int &shift)
 {
   const bool second = k >= f.n[0];
   shift = f.shift[second];
@@ -106,7 +107,7 @@ static __device__ __forceinline__ int entry_of(const face_pair &f, int k, int &s
 
 /* The code of an image in a tilted box, whose shift was `code`, when it is wrapped along the axes that come later. */
 template <class T>
-static __device__ __forceinline__ int wrapped_code(const system_view<T> &s, const face_pair &f,
+static __device__ __forceinline__ int wrapped_code(const system_view<T> &s, const halo_entries &f,
                                                    const typename T::particle &r, int code)
 {
   double x[3] = {0.0, 0.0, 0.0};
@@ -118,9 +119,9 @@ static __device__ __forceinline__ int wrapped_code(const system_view<T> &s, cons
 }
 
 template <class T>
-static __global__ void k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
-                                const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code,
-                                int *source)
+static __global__ void
+k_gather(const __grid_constant__ system_view<T> s, const __grid_constant__ halo_entries f,
+         const __grid_constant__ ghost_lists<T> g, typename T::particle *to, int *code, int *source)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= f.n[0] + f.n[1]) return;
@@ -137,8 +138,8 @@ static __global__ void k_gather(const __grid_constant__ system_view<T> s, const 
 }
 
 template <class T>
-md_status launch_gather(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
-                        typename T::particle *to, int *code, int *source)
+md_status launch_gather(const launch &l, const system_view<T> &s, const halo_entries &f,
+                        const ghost_lists<T> &g, typename T::particle *to, int *code, int *source)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
@@ -150,7 +151,7 @@ md_status launch_gather(const launch &l, const system_view<T> &s, const face_pai
 /* The record of entry k, shifted to the other side of the face. */
 template <class T>
 static __device__ __forceinline__ typename T::record
-record_across(const system_view<T> &s, const face_pair &f, const typename T::record *x, int k)
+record_across(const system_view<T> &s, const halo_entries &f, const typename T::record *x, int k)
 {
   int boxes;
   const typename T::record r = load_record(x + entry_of(f, k, boxes));
@@ -162,7 +163,8 @@ record_across(const system_view<T> &s, const face_pair &f, const typename T::rec
 }
 
 template <class T>
-static __global__ void k_pack(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
+static __global__ void k_pack(const __grid_constant__ system_view<T> s,
+                              const __grid_constant__ halo_entries f,
                               const __grid_constant__ ghost_lists<T> g, typename T::record *to)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -170,8 +172,8 @@ static __global__ void k_pack(const __grid_constant__ system_view<T> s, const __
 }
 
 template <class T>
-md_status launch_pack(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
-                      typename T::record *to)
+md_status launch_pack(const launch &l, const system_view<T> &s, const halo_entries &f,
+                      const ghost_lists<T> &g, typename T::record *to)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
@@ -198,8 +200,9 @@ md_status launch_unpack(const launch &l, const system_view<T> &s, const ghost_li
 }
 
 template <class T>
-static __global__ void k_carry(const __grid_constant__ system_view<T> s, const __grid_constant__ face_pair f,
-                               const __grid_constant__ ghost_lists<T> g, int first)
+static __global__ void k_copy_images(const __grid_constant__ system_view<T> s,
+                                     const __grid_constant__ halo_entries f,
+                                     const __grid_constant__ ghost_lists<T> g, int first)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k >= f.n[0] + f.n[1]) return;
@@ -208,13 +211,13 @@ static __global__ void k_carry(const __grid_constant__ system_view<T> s, const _
 }
 
 template <class T>
-md_status launch_carry(const launch &l, const system_view<T> &s, const face_pair &f, const ghost_lists<T> &g,
-                       int first)
+md_status launch_copy_images(const launch &l, const system_view<T> &s, const halo_entries &f,
+                             const ghost_lists<T> &g, int first)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
-  k_carry<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, first);
-  MD_LAUNCHED("k_carry");
+  k_copy_images<T><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, f, g, first);
+  MD_LAUNCHED("k_copy_images");
   return MD_OK;
 }
 
@@ -330,14 +333,14 @@ md_status launch_list_sent(const launch &l, const unsigned *bits, int words, con
 }
 
 template <class V>
-static __global__ void k_pack_values(const __grid_constant__ face_pair f, const V *of, V *to)
+static __global__ void k_pack_values(const __grid_constant__ halo_entries f, const V *of, V *to)
 {
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   int shift;
   if (k < f.n[0] + f.n[1]) to[k] = of[entry_of(f, k, shift)];
 }
 
-template <class V> md_status launch_pack_values(const launch &l, const face_pair &f, const V *of, V *to)
+template <class V> md_status launch_pack_values(const launch &l, const halo_entries &f, const V *of, V *to)
 {
   const int n = f.n[0] + f.n[1];
   if (n == 0) return MD_OK;
@@ -362,7 +365,7 @@ md_status launch_unpack_values(const launch &l, const V *received, const int *sl
 }
 
 #define VALUES(V)                                                                                            \
-  template md_status launch_pack_values<V>(const launch &, const face_pair &, const V *, V *);               \
+  template md_status launch_pack_values<V>(const launch &, const halo_entries &, const V *, V *);            \
   template md_status launch_unpack_values<V>(const launch &, const V *, const int *, int, V *);
 VALUES(int64_t)
 VALUES(pair_state)
@@ -380,16 +383,16 @@ md_status launch_empty_step(const launch &l, control *ctl, unsigned launch, bool
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_select<T>(const launch &, const system_view<T> &, const face &,                  \
+  template md_status launch_select<T>(const launch &, const system_view<T> &, const face_selection &,        \
                                       const ghost_lists<T> &, int);                                          \
-  template md_status launch_gather<T>(const launch &, const system_view<T> &, const face_pair &,             \
+  template md_status launch_gather<T>(const launch &, const system_view<T> &, const halo_entries &,          \
                                       const ghost_lists<T> &, T::particle *, int *, int *);                  \
-  template md_status launch_pack<T>(const launch &, const system_view<T> &, const face_pair &,               \
+  template md_status launch_pack<T>(const launch &, const system_view<T> &, const halo_entries &,            \
                                     const ghost_lists<T> &, T::record *);                                    \
   template md_status launch_unpack<T>(const launch &, const system_view<T> &, const ghost_lists<T> &, int,   \
                                       int);                                                                  \
-  template md_status launch_carry<T>(const launch &, const system_view<T> &, const face_pair &,              \
-                                     const ghost_lists<T> &, int);                                           \
+  template md_status launch_copy_images<T>(const launch &, const system_view<T> &, const halo_entries &,     \
+                                           const ghost_lists<T> &, int);                                     \
   template md_status launch_bin_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &,    \
                                           int, int *);                                                       \
   template md_status launch_order_ghosts<T>(const launch &, const system_view<T> &, const ghost_lists<T> &,  \

@@ -1,12 +1,12 @@
 /* The positions of ghosts, and other values, from those of their sources on the same rank. One thread a ghost. Only the
- * device knows how many ghosts there are, so the launch has a thread for each place that the ghost arrays have.
+ * device knows how many ghosts there are, so the launch has a thread for each entry of the ghost arrays.
  *
  * Bytes a ghost: 8 and two records.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"
 
-template <class T> static __global__ void k_halo(const __grid_constant__ system_view<T> s)
+template <class T> static __global__ void k_periodic_images(const __grid_constant__ system_view<T> s)
 {
   await_launches();
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
@@ -15,9 +15,10 @@ template <class T> static __global__ void k_halo(const __grid_constant__ system_
   x[s.n + g] = image_of<T>(s, x, g);
 }
 
-template <class T> md_status launch_halo(const launch &l, const system_view<T> &s)
+template <class T> md_status launch_periodic_images(const launch &l, const system_view<T> &s)
 {
-  return launch_early(l, blocks_for(s.ghost.capacity, l.threads), "launch of k_halo", k_halo<T>, s);
+  return launch_early(l, blocks_for(s.ghost.capacity, l.threads), "launch of k_periodic_images",
+                      k_periodic_images<T>, s);
 }
 
 template <class T, class VALUE>
@@ -35,7 +36,7 @@ md_status launch_image_values(const launch &l, const system_view<T> &s, VALUE *v
   return MD_OK;
 }
 
-#define INSTANCE(T) template md_status launch_halo<T>(const launch &, const system_view<T> &);
+#define INSTANCE(T) template md_status launch_periodic_images<T>(const launch &, const system_view<T> &);
 MD_LAYOUTS(INSTANCE)
 #define VALUES(T)                                                                                            \
   template md_status launch_image_values<T>(const launch &, const system_view<T> &, double *);               \
