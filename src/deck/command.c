@@ -131,8 +131,8 @@ md_status md_word_types(const char *word, int ntypes, int *first, int *last)
     return md_error(MD_USAGE, "'%.64s' is not a type: write a number, or *, N*, *N or M*N for several", word);
   if (!star) hi = lo;
   if (lo < 1 || hi > ntypes || lo > hi)
-    return md_error(MD_USAGE, "there is no type '%.64s': this box has %d type%s (create_box, read_data)",
-                    word, ntypes, ntypes == 1 ? "" : "s");
+    return md_error(MD_USAGE, "there is no type '%.64s': create_box or read_data made %d type%s", word,
+                    ntypes, ntypes == 1 ? "" : "s");
   *first = lo;
   *last = hi;
   return MD_OK;

@@ -211,7 +211,7 @@ def two(folder, lines=("1 1 1 2",), x=2.0, v=0.0, coefficients="1 30 1.5 1 1", b
     ({"coefficients": "1 30 nan 1 1"}, ["bond_coeff", "nan"]),
     ({"coefficients": "1 30 0 1 1"}, ["R0 must be positive"]),
     ({"coefficients": "1 30 1.5"}, ["takes 4 numbers"]),
-    ({"coefficients": "2 30 1.5 1 1"}, ["type '2' is not within"]),
+    ({"coefficients": "2 30 1.5 1 1"}, ["there is no type '2'", "made 1 type"]),
 ])
 def test_bad_bonds(keywords, words, tmp_path):
     refused(run_deck(tmp_path, two(tmp_path, **keywords)), USAGE, *words)

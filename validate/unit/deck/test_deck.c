@@ -253,7 +253,7 @@ static void model_commands_set_the_model(void **state)
   refused(b, "dimension 3", "dimension must come before create_box or read_data");
   refused(b, "boundary p p p", "boundary must come before");
   refused(b, "units lj", "units must come before");
-  refused(b, "mass 4 1", "there is no type '4': this box has 3 types (create_box, read_data)");
+  refused(b, "mass 4 1", "there is no type '4': create_box or read_data made 3 types");
   refused(b, "mass 0 1", "type '0'");
   refused(b, "mass 3*2 1", "type '3*2'");
   refused(b, "mass x 1", "'x' is not a type");
