@@ -38,6 +38,7 @@ static double surface(const md_box *box, const int count[3])
 /* Engines ask for a halo that is wider by 10^-6 than the width that decompose was told, and cuts are rounded. If a
  * domain were thinner than the halo, even by little, ghosts from beyond the neighbours would be missing. */
 #define LEAST_THICKNESS (1.0 + 2e-6)
+#define CHANGED_SPARE 1.05
 
 /* Whether the domains are thick enough. They must be thicker than LEAST_THICKNESS asks, so that there is room to
  * move cuts. */
@@ -190,12 +191,15 @@ md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
 }
 
 /* Moves cuts, as little as possible, so that no domain is thinner than the halo: first pushes cuts up from below,
- * then down from above. There is room for this in a grid that was chosen for this halo. */
+ * then down from above. There is room for this in a grid that was chosen for this halo. A box that a fix changes may
+ * shrink before cuts are moved again, so that domains are thicker there, by CHANGED_SPARE at most. */
 static void thicken(md_decomposition *d, const md_box *box, int axis)
 {
   const int count = d->count[axis];
   double *fraction = d->fraction[axis];
-  const double least = d->width / box->length[axis] * LEAST_THICKNESS;
+  const double needed = d->width / box->length[axis] * LEAST_THICKNESS;
+  const double spare = md_box_is_changed(box) ? md_min(CHANGED_SPARE * needed, 1.0 / count) : needed;
+  const double least = md_max(needed, spare);
   for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
   for (int k = count - 1; k > 0; --k) fraction[k] = md_min(fraction[k], fraction[k + 1] - least);
 }
