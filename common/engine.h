@@ -205,8 +205,8 @@ struct md_engine_kind {
   /* The engine's memory is that of the host, which the system only takes when it is used: the program checks the plan
    * before a run. False: the engine itself finds out whether there is enough memory. */
   bool on_host;
-  /* How many times as long as a periodic side the cutoff may be at most, with these options on so many ranks. 0.5: the
-   * engine takes the nearest image of a pair only. Another engine computes a box that is smaller. Or NULL:
+  /* The largest cutoff, in lengths of a periodic side, that the engine can compute with these options on `ranks` ranks.
+   * 0.5: the engine takes the nearest image of a pair only. Another engine computes a box that is smaller. Or NULL:
    * MD_SIDES_MOST. */
   double (*sides_most)(const md_engine_options *, int ranks);
   /* The engine for pair styles without a cutoff, which has no cells, lists, domains and ghosts. NULL: this one. */

@@ -38,6 +38,7 @@ static double surface(const md_box *box, const int count[3])
 /* Engines ask for a halo that is wider by 10^-6 than the width that decompose was told, and cuts are rounded. If a
  * domain were thinner than the halo, even by little, ghosts from beyond the neighbours would be missing. */
 #define LEAST_THICKNESS (1.0 + 2e-6)
+/* How much thicker than that they are made, if there is room, in a box that a fix changes. */
 #define CHANGED_SPARE 1.05
 
 /* Whether the domains are thick enough. They must be thicker than LEAST_THICKNESS asks, so that there is room to

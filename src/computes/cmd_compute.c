@@ -84,14 +84,9 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
 static const char *known_computes(const md_sim *sim, char known[512])
 {
   known[0] = '\0';
-  for (int c = 0; c < sim->model.ncompute; ++c) {
-    const size_t used = strlen(known);
-    snprintf(known + used, 512 - used, " %s", sim->model.compute[c].id);
-  }
-  for (const md_host_compute *host = sim->host_computes; host; host = host->next) {
-    const size_t used = strlen(known);
-    snprintf(known + used, 512 - used, " %s", host->id);
-  }
+  for (int c = 0; c < sim->model.ncompute; ++c) md_list_name(known, 512, sim->model.compute[c].id);
+  for (const md_host_compute *host = sim->host_computes; host; host = host->next)
+    md_list_name(known, 512, host->id);
   return known;
 }
 

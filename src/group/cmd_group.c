@@ -21,8 +21,7 @@ md_status md_group_find(const md_sim *sim, const char *name, int *group)
     if (!groups->name[g][0]) continue;
     *group = g;
     if (strcmp(groups->name[g], name) == 0) return MD_OK;
-    const size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, " %s", groups->name[g]);
+    md_list_name(known, sizeof known, groups->name[g]);
   }
   return md_error(MD_USAGE, "unknown group '%.64s'; there are:%s", name, known);
 }
