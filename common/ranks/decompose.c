@@ -38,8 +38,6 @@ static double surface(const md_box *box, const int count[3])
 /* Engines ask for a halo that is wider by 10^-6 than the width that decompose was told, and cuts are rounded. If a
  * domain were thinner than the halo, even by little, ghosts from beyond the neighbours would be missing. */
 #define LEAST_THICKNESS (1.0 + 2e-6)
-/* How much thicker than that they are made, if there is room, in a box that a fix changes. */
-#define CHANGED_SPARE 1.05
 
 /* Whether the domains are thick enough. They must be thicker than LEAST_THICKNESS asks, so that there is room to
  * move cuts. */
@@ -179,6 +177,17 @@ void md_decomposition_domain(const md_decomposition *d, const md_box *box, int r
   }
 }
 
+/* Moves cuts, as little as possible, so that no domain is thinner than the halo: first pushes cuts up from below,
+ * then down from above. There is room for this in a grid that was chosen for this halo. */
+static void thicken(md_decomposition *d, const md_box *box, int axis)
+{
+  const int count = d->count[axis];
+  double *fraction = d->fraction[axis];
+  const double least = d->width / box->length[axis] * LEAST_THICKNESS;
+  for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
+  for (int k = count - 1; k > 0; --k) fraction[k] = md_min(fraction[k], fraction[k + 1] - least);
+}
+
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
 {
   if (!d->cut[0]) {
@@ -187,22 +196,11 @@ md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
                       d->ranks);
     MD_TRY(make_cuts(d));
   }
+  /* A box that a fix changes may have shrunk since the cuts were made. */
+  if (!d->bisector && thick_enough(box, d->count, d->width))
+    for (int a = 0; a < box->dim; ++a) thicken(d, box, a);
   locate_cuts(d, box);
   return MD_OK;
-}
-
-/* Moves cuts, as little as possible, so that no domain is thinner than the halo: first pushes cuts up from below,
- * then down from above. There is room for this in a grid that was chosen for this halo. A box that a fix changes may
- * shrink before cuts are moved again, so that domains are thicker there, by CHANGED_SPARE at most. */
-static void thicken(md_decomposition *d, const md_box *box, int axis)
-{
-  const int count = d->count[axis];
-  double *fraction = d->fraction[axis];
-  const double needed = d->width / box->length[axis] * LEAST_THICKNESS;
-  const double spare = md_box_is_changed(box) ? md_min(CHANGED_SPARE * needed, 1.0 / count) : needed;
-  const double least = md_max(needed, spare);
-  for (int k = 1; k < count; ++k) fraction[k] = md_max(fraction[k], fraction[k - 1] + least);
-  for (int k = count - 1; k > 0; --k) fraction[k] = md_min(fraction[k], fraction[k + 1] - least);
 }
 
 static const int free_axes[3] = {0, 0, 0};
@@ -281,9 +279,7 @@ md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double
     memcpy(d->count, count, sizeof count);
     MD_TRY(make_cuts(d));
   }
-  for (int a = 0; a < box->dim; ++a) thicken(d, box, a);
-  locate_cuts(d, box);
-  return MD_OK;
+  return md_decomposition_fit(d, box);
 }
 
 int md_decomposition_rank(const md_decomposition *d, const int index[3])

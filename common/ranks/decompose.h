@@ -81,8 +81,9 @@ void md_decomposition_near(const md_box *box, int ranks, double width, char text
  * says which numbers of ranks fit. Or the domains are bricks, and the box is tilted. */
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
-/* Computes the cuts of this box from the fractions. If there is no grid yet, makes one with even cuts. MD_USAGE: the
- * wanted counts allow no grid. */
+/* Computes the cuts of this box from the fractions. If the box has shrunk so that a domain would be thinner than the
+ * halo, moves cuts first, where there is room. If there is no grid yet, makes one with even cuts. MD_USAGE: the wanted
+ * counts allow no grid. */
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box) MD_CHECKED;
 
 /* The rank of the domain with these indices, which are taken modulo the grid. */
