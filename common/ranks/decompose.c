@@ -196,7 +196,13 @@ md_status md_decomposition_fit(md_decomposition *d, const md_box *box)
                       d->ranks);
     MD_TRY(make_cuts(d));
   }
-  /* A box that a fix changes may have shrunk since the cuts were made. */
+  /* A box that a fix changes may have shrunk since the cuts were made, and then perhaps needs another grid. */
+  int count[3];
+  if (!d->bisector && !thick_enough(box, d->count, d->width) &&
+      md_decomposition_choose(box, d->ranks, d->wanted, d->width, 0.0, count)) {
+    memcpy(d->count, count, sizeof count);
+    MD_TRY(make_cuts(d));
+  }
   if (!d->bisector && thick_enough(box, d->count, d->width))
     for (int a = 0; a < box->dim; ++a) thicken(d, box, a);
   locate_cuts(d, box);

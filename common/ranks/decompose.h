@@ -82,8 +82,8 @@ void md_decomposition_near(const md_box *box, int ranks, double width, char text
 md_status md_decomposition_divide(md_decomposition *d, const md_box *box, double width) MD_CHECKED;
 
 /* Computes the cuts of this box from the fractions. If the box has shrunk so that a domain would be thinner than the
- * halo, moves cuts first, where there is room. If there is no grid yet, makes one with even cuts. MD_USAGE: the wanted
- * counts allow no grid. */
+ * halo, moves cuts first, or makes another grid that fits. If there is no grid yet, makes one with even cuts. MD_USAGE:
+ * the wanted counts allow no grid. */
 md_status md_decomposition_fit(md_decomposition *d, const md_box *box) MD_CHECKED;
 
 /* The rank of the domain with these indices, which are taken modulo the grid. */

@@ -675,6 +675,20 @@ DROPS = drops("0 40 0 25", "9 9 0 6", "25 14 0 4")
 
 
 @pytest.mark.mpi
+def test_a_box_that_shrinks_gets_another_grid(tmp_path):
+    """Eight ranks begin with four domains along z, which later would be thinner than the halo."""
+    knobs = {"ensemble": "npt temp 0.9 0.9 0.5 aniso 10 14 0.6", "tie": "addforce 0 0 0", "steps": 250, "every": 25,
+             "skin": 0.013}
+    text = harness.deck("in.springs").read_text()
+    naive = harness.run(text, tmp_path / "naive", engine="naive", variables=knobs)
+    got = harness.run(text.replace("run  ", "fix even all balance 7 1\nrun  "), tmp_path / "ranks", ranks=8, threads=1,
+                      variables=knobs)
+    assert "1 by 2 by 4 MPI processor grid" in got.log
+    assert got.tables == naive.tables
+    assert (tmp_path / "ranks" / "check.dump").read_bytes() == (tmp_path / "naive" / "check.dump").read_bytes()
+
+
+@pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [3, 4])
 def test_bricks_balance_what_a_grid_cannot(ranks, tmp_path):
     """Two drops that fly through periodic faces: the same bytes, and ranks within a tenth of each other."""
