@@ -260,80 +260,118 @@ static __device__ __forceinline__ void test_candidates(warp_tile &tile, lane_sea
   f.tested = 0;
 }
 
-/* Finds the candidates of the particles in box b. All lanes of the warp call it. mine: the particle of this lane
- * is in the box, at `at`. ROWS: how many rows from that of the box are searched; of these only those of `share`, bits
- * by row, where several warps share the search. ghosts: may there be ghosts? half: only ghosts and candidates behind
- * each particle. read(j) returns the position of particle or ghost j, and its extra in w. take() takes hits when the
- * tile is full; take_hits() takes the rest. */
 constexpr unsigned ALL_ROWS = ~0u;
-template <class T, int ROWS, class Read, class Take>
-static __device__ __forceinline__ void
-find_candidates(const system_view<T> &s, const warp_box &b, const float4 &at, bool mine, bool ghosts,
-                const search_reach &h, bool half, unsigned share, warp_tile &tile, lane_search &f,
-                Read &&read, Take &&take)
+
+/* What one pass of a warp searches: the candidates of the particles in a box. */
+struct box_search {
+  warp_box box;
+  search_reach reach;
+  unsigned
+      rows; /* bits by row: those that this warp searches, where several warps share the search; or ALL_ROWS */
+  bool ghosts, half; /* may there be ghosts? are only ghosts and candidates behind each particle wanted? */
+  bool mine;         /* is the particle of this lane in the box? */
+  float4 at;         /* coordinates of that particle, and its extra in w */
+};
+
+/* A box around its middle. */
+struct centred_box {
+  float middle[3], size[3]; /* size: half the lengths of its sides */
+  float far;                /* how far from the box a candidate may be */
+  float reach;              /* the reach of the search, and what rounding may add to a distance */
+};
+
+/* Centres the box, and makes the particle of this lane ready for the tests. */
+template <int DIM>
+static __device__ __forceinline__ centred_box begin_box(const box_search &q, lane_search &f)
 {
-  constexpr int DIM = T::DIM, SIDE = 2 * ROWS + 1, ALL = DIM == 3 ? SIDE * SIDE : SIDE;
-  const int lane = threadIdx.x & 31;
-  const float far = h.reach + b.extra + h.extra, x[3] = {at.x, at.y, at.z};
-  float middle[3], size[3], size2 = 0.0f, a[3] = {0.0f, 0.0f, 0.0f}, own = 0.0f;
+  const warp_box &b = q.box;
+  centred_box c;
+  c.far = q.reach.reach + b.extra + q.reach.extra;
+  const float x[3] = {q.at.x, q.at.y, q.at.z};
+  float size2 = 0.0f, a[3] = {0.0f, 0.0f, 0.0f}, own = 0.0f;
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
-    middle[d] = 0.5f * (b.lo[d] + b.hi[d]);
+    c.middle[d] = 0.5f * (b.lo[d] + b.hi[d]);
     /* Rounded up, by more than the error of the middle. */
-    size[d] = 0.5f * (b.hi[d] - b.lo[d]) + 4e-7f * fmaxf(fabsf(b.lo[d]), fabsf(b.hi[d]));
-    size2 = fmaf(size[d], size[d], size2);
-    a[d] = round_to_tensor(x[d] - middle[d]);
+    c.size[d] = 0.5f * (b.hi[d] - b.lo[d]) + 4e-7f * fmaxf(fabsf(b.lo[d]), fabsf(b.hi[d]));
+    size2 = fmaf(c.size[d], c.size[d], size2);
+    a[d] = round_to_tensor(x[d] - c.middle[d]);
     own = fmaf(a[d], a[d], own);
   }
   /* Rounding moves a point by at most 2^-11 of its distance from the middle. Sums are at most eight times size^2 +
    * far^2, and they are rounded ten times. */
-  const float reach = h.reach + 0x1.01p-11f * (2.0f * sqrtf(size2) + far);
-  const float rounding = 0x1p-16f * (size2 + far * far);
-  own -= fmaf(reach, reach, 2.0f * at.w * (reach + at.w)) + rounding;
-  f.own = points_of<DIM>(a, mine ? own : FAR_OFF);
+  c.reach = q.reach.reach + 0x1.01p-11f * (2.0f * sqrtf(size2) + c.far);
+  const float rounding = 0x1p-16f * (size2 + c.far * c.far);
+  own -= fmaf(c.reach, c.reach, 2.0f * q.at.w * (c.reach + q.at.w)) + rounding;
+  f.own = points_of<DIM>(a, q.mine ? own : FAR_OFF);
   f.self = ~0u;
-  for (int of_ghosts = 0; of_ghosts <= (int)ghosts; ++of_ghosts) {
+  return c;
+}
+
+/* Keeps those of 32 particles or ghosts that are within reach of the box: from + lane, below `end`. owners: the
+ * particles of the box may be among them. */
+template <int DIM, class Read>
+static __device__ __forceinline__ void keep_candidates(const box_search &q, const centred_box &c, int from,
+                                                       int end, bool owners, warp_tile &tile, lane_search &f,
+                                                       Read &&read)
+{
+  const int j = from + (threadIdx.x & 31);
+  const float4 other = read(min(j, end - 1));
+  const float y[3] = {other.x - c.middle[0], other.y - c.middle[1], DIM == 3 ? other.z - c.middle[2] : 0.0f};
+  float apart2 = 0.0f;
+#pragma unroll
+  for (int d = 0; d < DIM; ++d) {
+    const float apart = fmaxf(fabsf(y[d]) - c.size[d], 0.0f);
+    apart2 = fmaf(apart, apart, apart2);
+  }
+  const float within = q.reach.reach + q.box.extra + other.w;
+  const bool near = j < end && apart2 <= within * within;
+  const unsigned chosen = __ballot_sync(0xffffffffu, near);
+  if (near) {
+    const unsigned slot = f.kept + __popc(chosen & f.below);
+    put_candidate<DIM>(tile, slot, y, 2.0f * other.w * (c.reach + other.w));
+    tile.index[index_of(slot)] = j;
+  }
+  if (owners) {
+    const unsigned self = (unsigned)(f.i - from);
+    if (q.mine && self < 32u && f.i < end) f.self = f.kept + __popc(chosen & ((1u << self) - 1u));
+  }
+  f.kept += __popc(chosen);
+}
+
+/* Finds the candidates of the particles in a box, and tests them. All lanes of the warp call it. ROWS: how many rows
+ * from that of the box are searched. read(j) returns the position of particle or ghost j, and its extra in w. take()
+ * takes hits when the tile is full; take_hits() takes the rest. */
+template <class T, int ROWS, class Read, class Take>
+static __device__ __forceinline__ void find_candidates(const system_view<T> &s, const box_search &q,
+                                                       warp_tile &tile, lane_search &f, Read &&read,
+                                                       Take &&take)
+{
+  constexpr int DIM = T::DIM, SIDE = 2 * ROWS + 1, ALL = DIM == 3 ? SIDE * SIDE : SIDE;
+  const int lane = threadIdx.x & 31;
+  const centred_box c = begin_box<DIM>(q, f);
+  for (int of_ghosts = 0; of_ghosts <= (int)q.ghosts; ++of_ghosts) {
     int2 range = make_int2(0, 0);
     if (lane < ALL) {
-      range = range_in_row<T>(s, of_ghosts ? s.ghost.start : s.grid.start, of_ghosts, b, lane % SIDE - ROWS,
-                              DIM == 3 ? lane / SIDE - ROWS : 0, far, h.drift);
-      if (half && !of_ghosts) range.x = max(range.x, f.i - lane);
+      range = range_in_row<T>(s, of_ghosts ? s.ghost.start : s.grid.start, of_ghosts, q.box,
+                              lane % SIDE - ROWS, DIM == 3 ? lane / SIDE - ROWS : 0, c.far, q.reach.drift);
+      if (q.half && !of_ghosts) range.x = max(range.x, f.i - lane);
     }
-    for (unsigned rows = __ballot_sync(0xffffffffu, range.x < range.y) & share; rows; rows &= rows - 1) {
-      const int q = __ffs((int)rows) - 1;
-      const int begin = __shfl_sync(0xffffffffu, range.x, q), end = __shfl_sync(0xffffffffu, range.y, q);
+    for (unsigned rows = __ballot_sync(0xffffffffu, range.x < range.y) & q.rows; rows; rows &= rows - 1) {
+      const int row = __ffs((int)rows) - 1;
+      const int begin = __shfl_sync(0xffffffffu, range.x, row), end = __shfl_sync(0xffffffffu, range.y, row);
       for (int from = begin; from < end; from += 32) {
-        const int j = from + lane;
-        const float4 other = read(min(j, end - 1));
-        const float y[3] = {other.x - middle[0], other.y - middle[1], DIM == 3 ? other.z - middle[2] : 0.0f};
-        float apart2 = 0.0f;
-#pragma unroll
-        for (int d = 0; d < DIM; ++d) {
-          const float apart = fmaxf(fabsf(y[d]) - size[d], 0.0f);
-          apart2 = fmaf(apart, apart, apart2);
-        }
-        const float within = h.reach + b.extra + other.w;
-        const bool near = j < end && apart2 <= within * within;
-        const unsigned chosen = __ballot_sync(0xffffffffu, near);
-        if (near) {
-          const unsigned slot = f.kept + __popc(chosen & f.below);
-          put_candidate<DIM>(tile, slot, y, 2.0f * other.w * (reach + other.w));
-          tile.index[index_of(slot)] = j;
-        }
         /* With ROWS = 1 lists are made, at a rebin: all particles of the box are still in the middle row. */
-        if (!of_ghosts && (ROWS > 1 || q == ALL / 2)) {
-          const unsigned self = (unsigned)(f.i - from);
-          if (mine && self < 32u && f.i < end) f.self = f.kept + __popc(chosen & ((1u << self) - 1u));
-        }
-        f.kept += __popc(chosen);
-        if (f.kept - f.tested >= 32) test_candidates<DIM>(tile, f, half, take);
+        const bool owners = !of_ghosts && (ROWS > 1 || row == ALL / 2);
+        keep_candidates<DIM>(q, c, from, end, owners, tile, f, read);
+        if (f.kept - f.tested >= 32) test_candidates<DIM>(tile, f, q.half, take);
       }
     }
   }
   if (f.kept == f.tested) return;
   if (f.kept + lane < f.tested + 32) put_candidate<0>(tile, f.kept + lane, nullptr, -FAR_OFF);
   f.kept = f.tested + 32;
-  test_candidates<DIM>(tile, f, half, take);
+  test_candidates<DIM>(tile, f, q.half, take);
 }
 
 #endif

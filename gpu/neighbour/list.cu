@@ -66,7 +66,7 @@ static __device__ __forceinline__ listing<T> listing_of(const system_view<T> &s,
                     search_reach{reach, s.slack.extra, 0.0f}};
 }
 
-/* Finds the neighbours of the 32 particles. share, take: of find_candidates(). */
+/* Finds the neighbours of the 32 particles. share: the rows of box_search. take: of find_candidates(). */
 template <class T, class Take>
 static __device__ __forceinline__ void search(const system_view<T> &s, const listing<T> &l, unsigned share,
                                               warp_tile &tile, lane_search &f, Take &&take)
@@ -87,7 +87,8 @@ static __device__ __forceinline__ void search(const system_view<T> &s, const lis
     const warp_box b = warp_box_of<T::DIM>(at, mine, c, corner);
     const bool ghosts =
         __any_sync(0xffffffffu, mine && s.ghost.start && near_border<T::DIM>(s.grid, s.ghost, c));
-    find_candidates<T, 1>(s, b, at, mine, ghosts, l.reach, s.list.half, share, tile, f, read, take);
+    find_candidates<T, 1>(s, box_search{b, l.reach, share, ghosts, s.list.half, mine, at}, tile, f, read,
+                          take);
   }
 }
 

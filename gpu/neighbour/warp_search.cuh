@@ -105,8 +105,8 @@ warp_for_each(const system_view<T> &s, const typename T::record *__restrict__ x,
     const auto read = [&](int j) { return relative_to<T>(s, origin, load_record(x + j)); };
     const float4 at = relative_to<T>(s, origin, xi);
     const warp_box b = warp_box_of<3>(at, mine, c, corner);
-    find_candidates<T, 2>(s, b, at, mine, __any_sync(0xffffffffu, mine && ghosts && s.ghost.start), h, false,
-                          ALL_ROWS, tile, f, read, call_hits);
+    ghosts = __any_sync(0xffffffffu, mine && ghosts && s.ghost.start);
+    find_candidates<T, 2>(s, box_search{b, h, ALL_ROWS, ghosts, false, mine, at}, tile, f, read, call_hits);
   }
   take_hits(tile, f, call_hits);
 }
