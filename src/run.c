@@ -104,6 +104,7 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
   /* A row may show what output fixes find at this very step. Averages over time are of dynamics, as in LAMMPS. */
   for (; o && md_is_output_fix(o); o = o->next)
     if (!run->minimizes && due(run, o, step) == step) MD_TRY(o->observe(o, view));
+  sim->drawn_row = md_variables_drawn(sim->variables);
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
     run->thermo_shown = step;
@@ -364,6 +365,18 @@ static md_status announce_memory(md_run *run)
   return MD_OK;
 }
 
+/* Shows the first step. A row that a resume shows again draws the random numbers that it drew then. */
+static md_status show_first(md_run *run)
+{
+  md_sim *sim = run->sim;
+  const bool redraws = sim->redraws;
+  sim->redraws = false;
+  if (redraws) md_variables_set_drawn(sim->variables, sim->drawn_row);
+  MD_TRY(md_run_show(run, false));
+  if (redraws) md_variables_set_drawn(sim->variables, sim->drawn);
+  return MD_OK;
+}
+
 static md_status loop(md_run *run)
 {
   md_sim *sim = run->sim;
@@ -371,7 +384,7 @@ static md_status loop(md_run *run)
   if (!run->verifies) MD_TRY(md_thermo_header(sim));
   run->started = md_time();
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
-  if (!run->verifies) MD_TRY(md_run_show(run, false));
+  if (!run->verifies) MD_TRY(show_first(run));
   MD_TRY(look_before(run));
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
@@ -806,6 +819,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
   record->last = run.last;
   record->computed = sim->computed;
+  record->drawn = md_variables_drawn(sim->variables);
   md_faces_put(&model->box, record->box);
   return MD_OK;
 }

@@ -142,6 +142,10 @@ struct md_sim {
   md_stop *stop; /* when to stop before the end of the deck; NULL: never. Owned by the caller */
   bool has_first_energy;
   double first_energy; /* total energy in the first thermo row of the present run */
+  /* Random numbers that formulas had drawn before the last thermo row that was due; and, after a restart was loaded,
+   * how many they had drawn when it was written. */
+  uint64_t drawn_row, drawn;
+  bool redraws; /* a restart was loaded, and its step is not shown yet */
 };
 
 /* Sets the defaults. The caller then sets comm, engine, log, planning and other options. MD_RUNTIME: out of

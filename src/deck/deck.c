@@ -19,6 +19,7 @@
 #include "common/ranks/reductions.h"
 #include "src/deck/check.h"
 #include "src/deck/quote.h"
+#include "src/restart/resume.h"
 #include "src/script/glance.h"
 
 #include <stdlib.h>
@@ -97,14 +98,13 @@ static bool wrong_words(const md_command *command, int n)
   return n < command->least || (command->most >= 0 && n > command->most);
 }
 
-/* Whether --resume skips this command, because the restart or a file already holds its effect. Before the first
- * run, edits of particles are not skipped, because the state there is compared with the state of the interrupted deck.
- * change_box, replicate and read_dump are never skipped, because they change the box. */
-static bool is_done_before(const md_sim *sim, const char *name)
+/* Whether --resume leaves out this command, because the restart or a file already holds its effect. Before the first
+ * run, edits of particles are not left out, because the state there is compared with the state of the interrupted deck.
+ * change_box, replicate and read_dump are never left out, because they change the box. */
+static bool is_left_out(const md_sim *sim, const char *name)
 {
   static const char *const edits[] = {"delete_atoms", "displace_atoms", "set", "velocity"};
   static const char *const files[] = {"write_data", "write_dump", "write_restart"};
-  if (!sim->resume) return false;
   for (size_t k = 0; k < sizeof edits / sizeof edits[0]; ++k)
     if (sim->history.nrun > 0 && strcmp(name, edits[k]) == 0) return true;
   for (size_t k = 0; k < sizeof files / sizeof files[0]; ++k)
@@ -153,16 +153,20 @@ static md_status execute(md_sim *sim, const md_words *words)
   if (wrong_words(command, arguments.n)) return md_command_count(command, arguments.n);
   if (sim->check) return sim->check->execute(sim, command, &arguments);
   md_history_add(&sim->history, words);
-  if (is_done_before(sim, command->name)) {
+  const bool left_out = is_left_out(sim, command->name);
+  if (left_out && sim->resume) {
     md_log_print(sim->log, "Done before: %s\n", command->name);
-    return MD_OK;
+    return md_resume_leave_out(sim, words);
   }
   if (sim->frame && is_output(command->name)) {
     md_log_print(sim->log, "Left out for a frame: %s\n", command->name);
     return MD_OK;
   }
   if (md_history_is_run(command->name) || strcmp(command->name, "rerun") == 0) MD_TRY(report_preview(sim));
+  const int64_t nmeasured = sim->history.nmeasured;
+  const uint64_t drawn = md_variables_drawn(sim->variables);
   MD_TRY(command->handler(sim, &arguments));
+  if (left_out) MD_TRY(md_resume_note(sim, nmeasured, drawn, words));
   /* pair_style may have come before the box, when the number of types was still unknown. */
   return md_sim_settle_pair(sim);
 }

@@ -19,8 +19,17 @@ typedef struct md_run_record {
   md_computed computed; /* values of the model's computes at the end of the run, for formulas after it */
   double box[7];        /* lo, hi and room of the box at the end of the run, if faces follow the particles */
   int64_t edits;        /* of the history when the run began */
+  uint64_t drawn;       /* random numbers that formulas had drawn at the end of the run */
   uint64_t model; /* hash of the model without its groups, as prepared for the run; 0: of a minimisation */
 } md_run_record;
+
+/* What a command that a resume leaves out has measured and drawn. */
+typedef struct md_left_out {
+  uint64_t command;  /* hash of its words */
+  int64_t nrun;      /* runs before it */
+  int64_t nmeasured; /* of the history, behind it */
+  uint64_t drawn;    /* random numbers that formulas had drawn, behind it */
+} md_left_out;
 
 typedef struct md_history {
   uint64_t deck;      /* hash of the commands so far */
@@ -31,15 +40,32 @@ typedef struct md_history {
   int64_t
       nmeasured; /* values that formulas measured between runs (group_functions.h), in the order of the deck */
   double *measured;
+  uint64_t *measured_drawn; /* random numbers that formulas had drawn behind each; NULL: not known */
+  int64_t nleft;            /* commands that a resume leaves out and that measured or drew */
+  md_left_out *left;
 } md_history;
 
-/* Records a measured value. MD_RUNTIME: out of memory. */
-static inline MD_CHECKED md_status md_history_measured(md_history *history, double value)
+/* Records a measured value, and how many random numbers had been drawn behind it. MD_RUNTIME: out of memory. */
+static inline MD_CHECKED md_status md_history_measured(md_history *history, double value, uint64_t drawn)
 {
-  double *larger = realloc(history->measured, (size_t)(history->nmeasured + 1) * sizeof *larger);
-  if (!larger) return md_error(MD_RUNTIME, "out of memory for the values of a deck");
-  history->measured = larger;
-  history->measured[history->nmeasured++] = value;
+  const size_t n = (size_t)history->nmeasured + 1;
+  double *larger = realloc(history->measured, n * sizeof *larger);
+  if (larger) history->measured = larger;
+  uint64_t *drawn_larger = realloc(history->measured_drawn, n * sizeof *drawn_larger);
+  if (drawn_larger) history->measured_drawn = drawn_larger;
+  if (!larger || !drawn_larger) return md_error(MD_RUNTIME, "out of memory for the values of a deck");
+  history->measured[history->nmeasured] = value;
+  history->measured_drawn[history->nmeasured++] = drawn;
+  return MD_OK;
+}
+
+/* Records a command that a resume leaves out. MD_RUNTIME: out of memory. */
+static inline MD_CHECKED md_status md_history_left_out(md_history *history, const md_left_out *command)
+{
+  md_left_out *larger = realloc(history->left, (size_t)(history->nleft + 1) * sizeof *larger);
+  if (!larger) return md_error(MD_RUNTIME, "out of memory for the commands of a deck");
+  history->left = larger;
+  history->left[history->nleft++] = *command;
   return MD_OK;
 }
 
@@ -47,6 +73,8 @@ static inline void md_history_free(md_history *history)
 {
   free(history->run);
   free(history->measured);
+  free(history->measured_drawn);
+  free(history->left);
 }
 
 /* The commands that compute steps, of which each use is a run of the history. */
@@ -90,18 +118,23 @@ static inline bool md_history_excludes(const md_words *words)
   return found;
 }
 
+/* FNV-1a, of all words of a command and of the NUL behind each, after `hash`. */
+static inline uint64_t md_history_hash(uint64_t hash, const md_words *words)
+{
+  for (int k = 0; k <= words->n; ++k) {
+    const char *word = k < words->n ? words->word[k] : "\n";
+    do hash = (hash ^ (unsigned char)*word) * UINT64_C(0x100000001b3);
+    while (*word++);
+  }
+  return hash;
+}
+
 /* Adds a command to the hash. words: all words of the command, its name first. */
 static inline void md_history_add(md_history *history, const md_words *words)
 {
   if (!md_history_keeps_particles(words->word[0])) ++history->edits;
   if (md_history_is_talk(words->word[0]) && !md_history_excludes(words)) return;
-  uint64_t hash = history->deck;
-  for (int k = 0; k <= words->n; ++k) {
-    const char *word = k < words->n ? words->word[k] : "\n";
-    do hash = (hash ^ (unsigned char)*word) * UINT64_C(0x100000001b3); /* FNV-1a, NUL of each word too */
-    while (*word++);
-  }
-  history->deck = hash;
+  history->deck = md_history_hash(history->deck, words);
 }
 
 #endif

@@ -58,6 +58,14 @@ static md_status add_run(md_search *s, uint64_t deck)
   return MD_OK;
 }
 
+/* A run, and a command that reads a variable, may draw random numbers. */
+static bool may_draw(const md_words *words)
+{
+  bool reads = false;
+  for (int k = 1; k < words->n && !reads; ++k) reads = strstr(words->word[k], "v_") != NULL;
+  return reads || md_history_is_run(words->word[0]);
+}
+
 static md_status follow(md_sim *sim, const md_words *words)
 {
   if (!words) { /* it may be a run */
@@ -70,6 +78,7 @@ static md_status follow(md_sim *sim, const md_words *words)
   md_history_add(&sim->history, words);
   if (strcmp(name, "variable") == 0 && behind.n >= 2 && md_do_variable(sim, &behind) != MD_OK) return MD_OK;
   if (strcmp(name, "restart") == 0) return add_restarts(present, &behind);
+  if (strcmp(name, "variable") != 0 && may_draw(words)) md_variables_hide_draws(sim->variables);
   if (!md_history_is_run(name)) return MD_OK;
   MD_TRY(add_run(present, sim->history.deck));
   /* The number of runs of `run every` may depend on the present step. */

@@ -198,6 +198,10 @@ static md_status draw_one(const reader *r, const char *name, const double *a, ui
     return md_error(MD_USAGE,
                     "formula '%.100s': the seed of %s must be a whole number from 1 to 2^53, not %g",
                     r->formula, name, a[2]);
+  if (r->limits->hides_draws)
+    return md_error(MD_USAGE,
+                    "formula '%.100s': what %s gives is not known before the commands before it are run",
+                    r->formula, name);
   if (strcmp(name, "normal") == 0) {
     *value = a[0] + a[1] * draw_normal((uint64_t)a[2], place, id);
     return MD_OK;

@@ -28,9 +28,10 @@ typedef struct md_formula_names {
 
 /* Limits shared by a formula and all formulas that it refers to. All zero at the start. */
 typedef struct md_formula_limits {
-  int depth;      /* present depth of nested parentheses, functions and variables */
-  int64_t work;   /* operands read since the outermost formula began */
-  uint64_t draws; /* random numbers drawn so far */
+  int depth;        /* present depth of nested parentheses, functions and variables */
+  int64_t work;     /* operands read since the outermost formula began */
+  uint64_t draws;   /* random numbers drawn so far */
+  bool hides_draws; /* how many were drawn is not known: random and normal are errors */
   /* The first error in the value of a particle. Other ranks may have none, so that all read on to the end. */
   bool faulty;
   md_error_record fault;

@@ -714,6 +714,10 @@ md_status md_variables_formula(md_variables *variables, const char *formula, dou
 
 uint64_t md_variables_drawn(const md_variables *variables) { return variables->limits.draws; }
 
+void md_variables_set_drawn(md_variables *variables, uint64_t drawn) { variables->limits.draws = drawn; }
+
+void md_variables_hide_draws(md_variables *variables) { variables->limits.hides_draws = true; }
+
 md_status md_variables_each(md_variables *variables, const char *formula, double *value)
 {
   md_formula_value result;

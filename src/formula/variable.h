@@ -103,6 +103,13 @@ md_status md_variables_formula(md_variables *variables, const char *formula, dou
 /* The number of random numbers that formulas have drawn so far. */
 uint64_t md_variables_drawn(const md_variables *variables);
 
+/* Goes on as if formulas had drawn that many: the state of the sequence is this number alone. */
+void md_variables_set_drawn(md_variables *variables, uint64_t drawn);
+
+/* From now on random and normal are errors, for a deck that is only followed: commands that were left out may have
+ * drawn. */
+void md_variables_hide_draws(md_variables *variables);
+
 /* Is it a variable of style vector? */
 bool md_variables_is_vector(const md_variables *variables, const char *name);
 

@@ -167,6 +167,7 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   md_run_record *record = &sim->history.run[sim->history.nrun - 1];
   record->last = model->step;
   record->computed = sim->computed;
+  record->drawn = md_variables_drawn(sim->variables);
   md_faces_put(&model->box, record->box);
   return MD_OK;
 }

@@ -27,7 +27,7 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 9, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 10, FORMAT_OLDEST = 9, BLOCK = 1 << 20 };
 
 /* ---- fields of particles ---- */
 
@@ -156,6 +156,7 @@ typedef struct walk {
   const char *path;
   uint64_t hash;
   md_status status;
+  bool has_draws; /* the file has the items about random numbers */
 } walk;
 
 static void hash_bytes(walk *w, const char *bytes)
@@ -613,6 +614,8 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
       run->edits = -k - 1;
     snprintf(name, sizeof name, "run/%d/model", k + 1);
     if (w->mode != READ || md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
+    snprintf(name, sizeof name, "run/%d/drawn", k + 1);
+    if (w->has_draws) numbers(w, name, MD_H5_INT64, one, &run->drawn);
   }
   if (w->mode != READ || md_h5->has(w->file, "run/edits"))
     whole(w, "run/edits", &h->edits);
@@ -629,9 +632,37 @@ static void walk_measured(walk *w, md_history *h)
   limited(w, "run/measured", &n, 1, 1 << 24);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&h->measured, n, sizeof *h->measured, "the values of a deck");
+    if (w->status == MD_OK && w->has_draws)
+      w->status = md_array_new_zero(&h->measured_drawn, n, sizeof *h->measured_drawn, "the values of a deck");
     if (w->status == MD_OK) h->nmeasured = n;
   }
   reals(w, "run/measured_values", n, h->measured);
+  if (w->has_draws)
+    numbers(w, "run/measured_drawn", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {n}}, h->measured_drawn);
+}
+
+/* Commands that a resume leaves out and that measured or drew; most decks have none. */
+static void walk_left_out(walk *w, md_history *h)
+{
+  int n = (int)h->nleft;
+  if (w->status != MD_OK || !w->has_draws) return;
+  if (w->mode == READ ? !md_h5->has(w->file, "run/left_out") : n == 0) return;
+  limited(w, "run/left_out", &n, 1, 1 << 24);
+  if (w->status == MD_OK && w->mode == READ) {
+    w->status = md_array_new_zero(&h->left, n, sizeof *h->left, "the commands of a deck");
+    if (w->status == MD_OK) h->nleft = n;
+  }
+  _Static_assert(sizeof *h->left == 4 * sizeof(int64_t), "a record is four whole numbers");
+  numbers(w, "run/left_out_commands", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {n, 4}}, h->left);
+}
+
+/* How many random numbers formulas have drawn. */
+static void walk_draws(walk *w, md_restart *r)
+{
+  if (!w->has_draws) return;
+  numbers(w, "run/drawn", MD_H5_INT64, (md_h5_shape){0}, &r->drawn);
+  numbers(w, "run/drawn_row", MD_H5_INT64, (md_h5_shape){0}, &r->drawn_row);
+  r->has_draws = true;
 }
 
 /* The state of a compressed file; other files have none. */
@@ -732,6 +763,8 @@ static void walk_header(walk *w, md_restart *r)
   real(w, "run/first_energy", &r->first_energy);
   walk_history(w, &r->history, &r->model.box);
   walk_measured(w, &r->history);
+  walk_left_out(w, &r->history);
+  walk_draws(w, r);
   walk_outputs(w, r);
   numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
           r->checksum);
@@ -773,7 +806,7 @@ double md_restart_megabytes(const md_restart *r)
 
 static md_status write_header(md_h5_file *file, const char *path, md_restart *r)
 {
-  walk w = {.mode = WRITE, .file = file, .path = path};
+  walk w = {.mode = WRITE, .file = file, .path = path, .has_draws = true};
   int64_t version = FORMAT_VERSION;
   const md_h5_shape one = {0};
   MD_TRY(md_h5->put_text(file, "format", format_name));
@@ -916,7 +949,9 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
                     .history = sim->history,
                     .under_way = in_run,
                     .has_energy = in_run && sim->has_first_energy,
-                    .first_energy = sim->first_energy};
+                    .first_energy = sim->first_energy,
+                    .drawn = md_variables_drawn(sim->variables)};
+  r->drawn_row = in_run ? sim->drawn_row : r->drawn;
   snprintf(r->program, sizeof r->program, "Myriad %s", MD_VERSION);
   r->model.wide = sim->particles.wide;
   r->model.has_v_pair = sim->particles.has_v_pair;
@@ -969,10 +1004,12 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
       strcmp(format, format_name) != 0)
     return md_error(MD_RUNTIME, "cannot read %.500s: it is an HDF5 file, but no restart of Myriad", path);
   MD_TRY(md_h5->get(file, "version", MD_H5_INT64, &one, &version));
-  if (version != FORMAT_VERSION)
-    return md_error(MD_RUNTIME,
-                    "cannot read %.500s: it is a restart of version %lld, this program reads version %d",
-                    path, (long long)version, FORMAT_VERSION);
+  if (version < FORMAT_OLDEST || version > FORMAT_VERSION)
+    return md_error(
+        MD_RUNTIME,
+        "cannot read %.500s: it is a restart of version %lld, this program reads versions %d to %d", path,
+        (long long)version, FORMAT_OLDEST, FORMAT_VERSION);
+  w.has_draws = version >= FORMAT_VERSION;
   walk_header(&w, r);
   MD_TRY(w.status);
   MD_TRY(md_h5->get(file, "checksum", MD_H5_INT64, &one, &checksum));

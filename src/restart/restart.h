@@ -36,6 +36,9 @@ typedef struct md_restart {
   bool under_way; /* written during the last run of the history */
   bool has_energy;
   double first_energy; /* total energy in the run's first thermo row */
+  bool has_draws;      /* the file says how many random numbers were drawn; files of version 9 do not */
+  uint64_t drawn;      /* random numbers that formulas had drawn */
+  uint64_t drawn_row;  /* the same before the step's thermo row */
   int64_t noutput;
   md_output_mark *output;
   uint64_t checksum[MD_RESTART_FIELDS]; /* one for each field */

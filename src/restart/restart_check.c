@@ -9,6 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* More random numbers than a deck can draw. */
+#define DRAWN_MOST (UINT64_C(1) << 62)
+
 static md_status wrong(const char *path, const char *name)
 {
   return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s makes no sense", path, name);
@@ -141,6 +144,28 @@ static bool is_between(int64_t step, int64_t a, int64_t b)
   return a <= b ? a <= step && step <= b : b <= step && step <= a;
 }
 
+/* The numbers of random numbers only grow. The last run of the history has not ended. */
+static const char *wrong_in_draws(const md_restart *r)
+{
+  const md_history *h = &r->history;
+  const int64_t ended = r->under_way ? h->nrun - 1 : h->nrun;
+  uint64_t before = 0;
+  if (r->drawn > DRAWN_MOST || r->drawn_row > r->drawn) return "run/drawn";
+  for (int64_t k = 0; k < ended; before = h->run[k++].drawn)
+    if (h->run[k].drawn < before || h->run[k].drawn > r->drawn) return "run/drawn";
+  before = 0;
+  for (int64_t k = 0; k < h->nmeasured && h->measured_drawn; before = h->measured_drawn[k++])
+    if (h->measured_drawn[k] < before || h->measured_drawn[k] > r->drawn) return "run/measured_drawn";
+  md_left_out last = {0};
+  for (int64_t k = 0; k < h->nleft; last = h->left[k++]) {
+    const md_left_out *c = &h->left[k];
+    if (c->nrun < last.nrun || c->nrun > h->nrun || c->nmeasured < last.nmeasured ||
+        c->nmeasured > h->nmeasured || c->drawn < last.drawn || c->drawn > r->drawn)
+      return "run/left_out_commands";
+  }
+  return NULL;
+}
+
 static const char *wrong_in_run(const md_restart *r)
 {
   const md_model *m = &r->model;
@@ -151,6 +176,8 @@ static const char *wrong_in_run(const md_restart *r)
   if (r->has_energy && !isfinite(r->first_energy)) return "run/first_energy";
   for (int64_t k = 0; k < h->nrun; ++k)
     if (h->run[k].first < 0 || h->run[k].last < 0) return "run/runs";
+  const char *found = wrong_in_draws(r);
+  if (found) return found;
   if (!r->under_way) return NULL;
   if (h->nrun < 1 || !is_between(m->step, h->run[h->nrun - 1].first, h->run[h->nrun - 1].last))
     return "run/step";

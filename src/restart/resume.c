@@ -151,13 +151,17 @@ bool md_resume_holds(const md_restart *r, int64_t step)
   return run->first <= run->last ? at <= step && step <= run->last : run->last <= step && step <= at;
 }
 
-static md_status note_run(md_history *history, int64_t first, int64_t last)
+static md_status note_run(md_sim *sim, int64_t first, int64_t last)
 {
+  md_history *history = &sim->history;
   md_run_record *larger = realloc(history->run, (size_t)(history->nrun + 1) * sizeof *larger);
   if (!larger) return md_error(MD_RUNTIME, "out of memory for the runs of a deck");
   history->run = larger;
-  history->run[history->nrun++] =
-      (md_run_record){.deck = history->deck, .first = first, .last = last, .edits = history->edits};
+  history->run[history->nrun++] = (md_run_record){.deck = history->deck,
+                                                  .first = first,
+                                                  .last = last,
+                                                  .edits = history->edits,
+                                                  .drawn = md_variables_drawn(sim->variables)};
   /* A minimisation moves the particles. */
   if (last < 0) ++history->edits;
   return MD_OK;
@@ -264,7 +268,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
 {
   md_history *history = &sim->history;
   *passed = false;
-  MD_TRY(md_comm_agree(sim->comm, note_run(history, first, last)));
+  MD_TRY(md_comm_agree(sim->comm, note_run(sim, first, last)));
   if (history->nrun == 1) MD_TRY(note_beginning(sim));
   if (!sim->resume) return MD_OK;
   if (sim->jumps) return take_particles(sim);
@@ -286,6 +290,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   MD_TRY(md_model_prepare(&sim->model));
   md_faces_take(&sim->model.box, then->box);
   md_faces_put(&sim->model.box, now->box);
+  if (r->has_draws) md_variables_set_drawn(sim->variables, now->drawn = then->drawn);
   last = now->last = then->last;
   now->computed = sim->computed = then->computed;
   now->model = then->model;
@@ -302,6 +307,8 @@ static md_status recall_measured(const md_sim *sim, double *value)
   if (sim->history.nmeasured >= then->nmeasured)
     return changed(sim, "it measures a group or a fix at another place");
   *value = then->measured[sim->history.nmeasured];
+  if (then->measured_drawn)
+    md_variables_set_drawn(sim->variables, then->measured_drawn[sim->history.nmeasured]);
   return MD_OK;
 }
 
@@ -310,7 +317,46 @@ md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, dou
 {
   const bool recorded = !sim->view && sim->history.nrun > 0;
   MD_TRY(recorded && sim->resume ? recall_measured(sim, value) : measure(context, value));
-  return recorded ? md_comm_agree(sim->comm, md_history_measured(&sim->history, *value)) : MD_OK;
+  if (!recorded) return MD_OK;
+  const uint64_t drawn = md_variables_drawn(sim->variables);
+  return md_comm_agree(sim->comm, md_history_measured(&sim->history, *value, drawn));
+}
+
+md_status md_resume_note(md_sim *sim, int64_t nmeasured, uint64_t drawn, const md_words *words)
+{
+  const md_left_out now = {.command = md_history_hash(0, words),
+                           .nrun = sim->history.nrun,
+                           .nmeasured = sim->history.nmeasured,
+                           .drawn = md_variables_drawn(sim->variables)};
+  if (now.nmeasured == nmeasured && now.drawn == drawn) return MD_OK;
+  return md_comm_agree(sim->comm, md_history_left_out(&sim->history, &now));
+}
+
+/* Takes over what was measured from the present place to the one behind a command. */
+static md_status take_measured(md_history *history, const md_history *then, int64_t to)
+{
+  md_status status = MD_OK;
+  for (int64_t k = history->nmeasured; k < to && status == MD_OK; ++k)
+    status = md_history_measured(history, then->measured[k], then->measured_drawn[k]);
+  return status;
+}
+
+md_status md_resume_leave_out(md_sim *sim, const md_words *words)
+{
+  md_history *history = &sim->history;
+  const md_history *then = &sim->resume->restart.history;
+  const uint64_t command = md_history_hash(0, words);
+  /* A deck that asks for more output may have commands that were not there then. */
+  int64_t k = sim->resume->nleft;
+  while (k < then->nleft && (then->left[k].nrun < history->nrun ||
+                             (then->left[k].nrun == history->nrun && then->left[k].command != command)))
+    ++k;
+  if (k == then->nleft || then->left[k].nrun != history->nrun) return MD_OK;
+  sim->resume->nleft = k + 1;
+  md_variables_set_drawn(sim->variables, then->left[k].drawn);
+  md_status status = take_measured(history, then, then->left[k].nmeasured);
+  if (status == MD_OK) status = md_history_left_out(history, &then->left[k]);
+  return md_comm_agree(sim->comm, status);
 }
 
 static md_status resume_observers(md_sim *sim, const md_restart *r)
@@ -334,6 +380,15 @@ static md_status resume_run(md_sim *sim, const md_resume *resume)
   restarts->last_step = r->model.step;
   snprintf(restarts->last, sizeof restarts->last, "%s", resume->path);
   if (restarts->name[1] && strcmp(restarts->name[0], resume->path) == 0) restarts->next = 1;
+  sim->redraws = r->has_draws;
+  sim->drawn_row = r->drawn_row;
+  sim->drawn = r->drawn;
+  if (!r->has_draws && md_variables_drawn(sim->variables) > 0)
+    md_log_print(
+        sim->log,
+        "Note: --resume: a program of an earlier version wrote %s; it does not say where the random numbers "
+        "of formulas were, which now begin anew\n",
+        resume->path);
   md_log_print(sim->log, "Resumed at step %lld\n", (long long)r->model.step);
   return MD_OK;
 }

@@ -26,6 +26,7 @@
 struct md_resume {
   char path[1024];
   md_restart restart;
+  int64_t nleft; /* of the history's commands that were left out, those that were found */
 };
 
 /* Chooses the restart. *found is false if there is none, and the deck then starts from its beginning. If there is
@@ -53,5 +54,12 @@ md_status md_resume_load(md_sim *sim) MD_CHECKED;
  * deck has changed. */
 md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, double *value), void *context,
                             double *value) MD_CHECKED;
+
+/* Records what a command that a resume leaves out has measured and drawn; it was executed. The first two say how much
+ * the deck had measured and drawn before it. words: all words of the command. MD_RUNTIME: out of memory. */
+md_status md_resume_note(md_sim *sim, int64_t nmeasured, uint64_t drawn, const md_words *words) MD_CHECKED;
+
+/* Leaves out such a command: what it measured and drew counts as measured and drawn. MD_RUNTIME: out of memory. */
+md_status md_resume_leave_out(md_sim *sim, const md_words *words) MD_CHECKED;
 
 #endif

@@ -272,7 +272,7 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 9
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 10
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
         assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
         assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
@@ -357,8 +357,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 10
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 10", "reads version 9")
+        f["version"][()] = 11
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 11", "reads versions 9 to 10")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
@@ -413,9 +413,10 @@ def header_names(f) -> List[str]:
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
     for k in range(int(f["run/runs"][()])):
-        parts = "deck first last computes values fix_energy bond_energy coupled edits model"
-        names += [f"run/{k + 1}/{name}" for name in parts.split()]
-    names += ["run/edits", "output/files"]
+        parts = "deck first last computes values fix_energy bond_energy coupled edits model drawn"
+        names += [f"run/{k + 1}/{name}" for name in parts.split() if f"run/{k + 1}/{name}" in f]
+    optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row"
+    names += ["run/edits", *(f"run/{name}" for name in optional.split() if f"run/{name}" in f), "output/files"]
     for k in range(int(f["output/files"][()])):
         names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
     return [*names, "particles/checksum"]
@@ -454,7 +455,8 @@ def from_a_run(tmp_path_factory) -> bytes:
     """A restart from the middle of a second run, with an output."""
     folder = tmp_path_factory.mktemp("from_a_run")
     works(run_deck(folder, MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
-                   "run 5\ndump 1 all atom 5 d\nrestart 10 r.*\nrun 10\n"))
+                   "run 5\nvariable a atom random(0,1,9)+count(all)\nset group all vx v_a\nprint $(random(0,1,9))\n"
+                   "dump 1 all atom 5 d\nrestart 10 r.*\nrun 10\n"))
     return (folder / "r.10").read_bytes()
 
 
@@ -481,6 +483,10 @@ FORGERIES = {
     "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],
     "run/end": [-1, 9], "run/under_way": [2], "run/has_energy": [2],
     "run/first_energy": [NAN, INF], "run/1/first": [-1], "run/2/last": [9, -1], "output/1/bytes": [-2],
+    "run/drawn": [-1, 0, 2**62 + 1], "run/drawn_row": [-1, 2**40], "run/1/drawn": [-1, 2**40],
+    "run/measured_drawn": [-1, 2**40], "run/left_out": [0, -1, 2, 2**30],
+    "run/left_out_commands": [["nrun", -1], ["nrun", 3], ["nmeasured", -1], ["nmeasured", 2**40], ["drawn", -1],
+                              ["drawn", 2**40]],
     "output/1/last_step": [-2], "particles/id": [0, -1, "of another"],
     "particles/type": [0, 3], "particles/x": [NAN, INF],
     "particles/v": [NAN, -INF],
@@ -494,7 +500,10 @@ def test_what_cannot_be_is_refused_though_the_checksums_are_right(name, tmp_path
         (tmp_path / "r").write_bytes(from_a_run)
         with h5py.File(tmp_path / "r", "r+") as f:
             field = f[name]
-            field[(0,) * field.ndim] = field[1] if value == "of another" else value
+            if isinstance(value, list):
+                field[0, ["command", "nrun", "nmeasured", "drawn"].index(value[0])] = value[1]
+            else:
+                field[(0,) * field.ndim] = field[1] if value == "of another" else value
             sign(f)
         message = refused(reading(tmp_path, None), RUNTIME, "cannot read r", line=1)
         assert "checksum" not in message, (value, message)
@@ -767,6 +776,99 @@ def test_the_newest_is_taken_whichever_it_is(steps, wanted, tmp_path):
     finish(start(tmp_path, deck=deck))
     finish(start(tmp_path, "--resume"))
     assert resumed_from(tmp_path) == wanted
+
+
+# Random numbers of formulas wherever they may stand: before the first run, in output during runs, in rows, in commands
+# that a resume leaves out, behind pieces of a run, and in the way through the deck.
+RANDOM_DECK = """\
+units lj
+lattice fcc 0.8442
+region b block 0 3 0 3 0 3
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+velocity all create $(random(1.0,2.0,5)) 87287
+pair_style lj/cut 1.2
+pair_coeff 1 1 1 1
+fix 1 all nve
+variable r equal random(0,1,7)
+variable n equal normal(0,1,8)
+variable a atom normal(0,1,9)
+variable s atom 0.1*random(-1,1,count(all))
+fix p all print 5 "$(step) ${r} $n" file p.txt screen no
+fix t all ave/time 2 3 10 v_r v_n file t.txt
+compute m all reduce sum v_a
+thermo 4
+thermo_style custom step temp v_r v_n c_m
+thermo_modify format float %.17g
+dump 1 all custom 6 d.txt id x vx v_a
+dump_modify 1 format float %.17g
+restart 7 r.*
+run 20
+print "between $(random(0,1,3)) $(c_m) $(count(all))"
+set group all vx v_s
+velocity all scale $(random(1.0,2.0,4))
+write_dump all custom w.txt id v_a
+print "between $(v_r) $(count(all))"
+run 20 every 8 "velocity all scale $(random(1.0,2.0,4))" "print 'between $(v_r)'"
+variable i loop 4
+label top
+if "$(v_r) > 0.5" then "fix q all langevin $(1+v_r) 1 1 $(round(random(1,1000,5)))" else "fix q all viscous $(v_r)"
+run $(10+round(random(0,5,6)))
+unfix q
+next i
+jump in.deck top
+write_data end.data
+"""
+
+
+def rows_and_prints(log: Path) -> List[str]:
+    return [line for line in log.read_text().splitlines() if re.match(r"between [0-9]| *\d+( +\S+){4} *$", line)]
+
+
+@pytest.mark.parametrize("ranks, every", [(1, 1), pytest.param(3, 4, marks=pytest.mark.mpi)])
+def test_random_numbers_of_formulas_go_on(ranks, every, tmp_path):
+    """From the restarts of a deck: the files, the rows and the prints are those of the whole run."""
+    (tmp_path / "whole").mkdir()
+    finish(start(tmp_path / "whole", deck=RANDOM_DECK))
+    known = rows_and_prints(tmp_path / "whole" / "log.myriad")
+    restarts = sorted((tmp_path / "whole").glob("r.*"), key=lambda path: int(path.suffix[1:]))
+    assert len(restarts) > 8 and len(known) > 30
+    for number, path in enumerate(restarts[every // 2::every]):
+        folder = tmp_path / path.name
+        folder.mkdir()
+        for name in ("p.txt", "t.txt", "d.txt", "w.txt", path.name):
+            shutil.copy(tmp_path / "whole" / name, folder / name)
+        engine = "naive" if number % 3 == 1 and ranks == 1 else "openmp"
+        finish(start(folder, "--resume", "--engine", engine, deck=RANDOM_DECK, ranks=ranks))
+        for name in ("p.txt", "t.txt", "d.txt", "w.txt", "end.data"):
+            assert (folder / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), (path.name, name)
+        step = int(path.suffix[1:])
+        shown = rows_and_prints(folder / "log.myriad")
+        new = [line for line in shown if line not in known]
+        # The row of the restart's step, if there was none.
+        assert len(new) <= 1 and all(int(line.split()[0]) == step and step % 4 != 0 for line in new), (step, new)
+        prints = [line for line in shown if line.startswith("between")]
+        assert prints == [line for line in known if line.startswith("between")], path.name
+
+
+def test_a_restart_of_version_9_goes_on(tmp_path):
+    """It does not say how many random numbers were drawn; the log says so."""
+    h5py = pytest.importorskip("h5py")
+    deck = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
+            "run 5\nvariable x equal random(0,1,3)\nprint $x\nset group all vx 0.1\nrestart 10 r.*\nrun 10\n"
+            "write_data end.data\n")
+    finish(start(tmp_path, deck=deck))
+    wanted = data(tmp_path)
+    with h5py.File(tmp_path / "r.10", "r+") as f:
+        f["version"][()] = 9
+        for name in ("run/drawn", "run/drawn_row", "run/1/drawn", "run/2/drawn"):
+            del f[name]
+        sign(f)
+    (tmp_path / "end.data").unlink()
+    finish(start(tmp_path, "--resume"))
+    assert data(tmp_path) == wanted
+    assert re.search(r"^Note: --resume: .*earlier version wrote r\.10", (tmp_path / "log.myriad").read_text(), re.M)
 
 
 def test_frames_behind_a_restart_are_not_there_twice(tmp_path):
