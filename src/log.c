@@ -7,8 +7,10 @@
  */
 #include "src/log.h"
 #include "common/base/open_file.h"
+#include "src/stop.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +175,8 @@ md_status md_log_status(md_log *log)
 {
   md_log_flush(log);
   if ((log->screen && ferror(log->screen)) || (log->file && ferror(log->file))) log->failed = true;
+  /* A terminal that was closed takes no more text. */
+  if (log->live && md_stop_signal() == SIGHUP) log->failed = log->file && ferror(log->file);
   if (!log->failed) return MD_OK;
   return md_error(MD_RUNTIME, "writing the log failed: is the disk full, or the reader of a pipe gone?");
 }

@@ -97,6 +97,16 @@ static double total_energy(const md_sim *sim)
   return sim->computed.value[MD_THERMO_KE][0] + sim->computed.value[MD_THERMO_PE][0];
 }
 
+/* Ends the run at the present step, if fix halt says so; a restart of this step then knows it. */
+static void end_if_halted(md_run *run)
+{
+  md_sim *sim = run->sim;
+  if (sim->halted == MD_HALT_NONE || run->minimizes || run->rerun) return;
+  md_run_record *record = &sim->history.run[sim->history.nrun - 1];
+  run->last = record->last = sim->model.step;
+  record->halted = (int64_t)sim->halted;
+}
+
 static md_status observe(md_run *run, int64_t step, md_view *view)
 {
   md_sim *sim = run->sim;
@@ -104,6 +114,7 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
   /* A row may show what output fixes find at this very step. Averages over time are of dynamics, as in LAMMPS. */
   for (; o && md_is_output_fix(o); o = o->next)
     if (!run->minimizes && due(run, o, step) == step) MD_TRY(o->observe(o, view));
+  end_if_halted(run);
   sim->drawn_row = md_variables_drawn(sim->variables);
   if (thermo_due(run, step) == step && run->thermo_shown != step) {
     MD_TRY(md_thermo_row(sim, view));
@@ -344,7 +355,6 @@ static md_status run_to_last(md_run *run)
     MD_TRY(md_run_advance(run, md_run_next_due(run, md_model_step_after(&run->sim->model, 1))));
     MD_TRY(edit_particles(run));
     MD_TRY(md_run_show(run, false));
-    if (run->sim->halted != MD_HALT_NONE) run->last = run->sim->model.step;
   }
   return MD_OK;
 }
@@ -797,6 +807,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
+  run.last = sim->history.run[sim->history.nrun - 1].last;
   const bool edits = md_edits_due(sim, 0) != INT64_MAX;
   if (!sim->resume && n > 0) MD_TRY(md_edits_begin(sim));
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;

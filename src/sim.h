@@ -72,6 +72,7 @@ typedef struct md_restarts {
   char *name[2]; /* used in turn; in a name with *, the step replaces the *, and there is no second name */
   int next;
   int64_t last_step; /* of the last restart; -1: none */
+  int64_t last_run;  /* of the last restart: the number of runs, with its own */
   double seconds;    /* longest time that one restart took to write */
   char stop[256];    /* file for a run that is stopped, if the deck gives no names */
   char last[1024];   /* the file written last */

@@ -10,7 +10,7 @@
 static volatile sig_atomic_t came;
 static struct timespec when;
 
-static const int signals[] = {SIGTERM, SIGUSR1, SIGINT};
+static const int signals[] = {SIGTERM, SIGUSR1, SIGINT, SIGHUP};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
 static void note(int number)
@@ -99,6 +99,7 @@ const char *md_stop_signal_name(int number)
   return number == SIGTERM   ? "SIGTERM"
          : number == SIGUSR1 ? "SIGUSR1"
          : number == SIGINT  ? "SIGINT"
+         : number == SIGHUP  ? "SIGHUP"
                              : "a signal";
 }
 

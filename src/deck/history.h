@@ -19,6 +19,7 @@ typedef struct md_run_record {
   md_computed computed; /* values of the model's computes at the end of the run, for formulas after it */
   double box[7];        /* lo, hi and room of the box at the end of the run, if faces follow the particles */
   int64_t edits;        /* of the history when the run began */
+  int64_t halted;       /* whether fix halt ended the run: md_halted (src/sim.h) */
   uint64_t drawn;       /* random numbers that formulas had drawn at the end of the run */
   uint64_t model; /* hash of the model without its groups, as prepared for the run; 0: of a minimisation */
 } md_run_record;

@@ -110,6 +110,7 @@ static md_status write_named(md_sim *sim, const char *name)
   if (status == MD_OK) {
     snprintf(restarts->last, sizeof restarts->last, "%s", path);
     restarts->last_step = sim->model.step;
+    restarts->last_run = sim->history.nrun;
     if (restarts->name[1]) restarts->next = 1 - restarts->next;
   }
   free(path);
@@ -119,7 +120,7 @@ static md_status write_named(md_sim *sim, const char *name)
 md_status md_restart_observe(md_sim *sim, md_view *view)
 {
   md_restarts *restarts = &sim->restarts;
-  if (restarts->last_step == sim->model.step) return MD_OK;
+  if (restarts->last_step == sim->model.step && restarts->last_run == sim->history.nrun) return MD_OK;
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   md_log_flush(sim->log);

@@ -614,6 +614,9 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
       run->edits = -k - 1;
     snprintf(name, sizeof name, "run/%d/model", k + 1);
     if (w->mode != READ || md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
+    snprintf(name, sizeof name, "run/%d/halted", k + 1);
+    if (w->mode == READ ? md_h5->has(w->file, name) : run->halted != MD_HALT_NONE)
+      whole(w, name, &run->halted);
     snprintf(name, sizeof name, "run/%d/drawn", k + 1);
     if (w->has_draws) numbers(w, name, MD_H5_INT64, one, &run->drawn);
   }

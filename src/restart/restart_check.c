@@ -175,7 +175,9 @@ static const char *wrong_in_run(const md_restart *r)
   if (m->run_end < 0) return "run/end";
   if (r->has_energy && !isfinite(r->first_energy)) return "run/first_energy";
   for (int64_t k = 0; k < h->nrun; ++k)
-    if (h->run[k].first < 0 || h->run[k].last < 0) return "run/runs";
+    if (h->run[k].first < 0 || h->run[k].last < 0 || h->run[k].halted < MD_HALT_NONE ||
+        h->run[k].halted > MD_HALT_ALL)
+      return "run/runs";
   const char *found = wrong_in_draws(r);
   if (found) return found;
   if (!r->under_way) return NULL;

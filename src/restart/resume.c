@@ -277,12 +277,15 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   md_run_record *now = &history->run[k];
   const md_run_record *then = &r->history.run[k];
   if (now->deck != then->deck) return changed(sim, "a command before this run has changed");
-  /* A run before the interrupted one may have been halted. */
-  const bool halted = k < r->history.nrun - 1 && can_halt(sim) &&
-                      llabs(then->last - first) < llabs(last - first) &&
+  const bool halted = can_halt(sim) && llabs(then->last - first) <= llabs(last - first) &&
                       (then->last == first || (then->last > first) == (last > first));
   if (first != then->first || (last >= 0 && last != then->last && !halted))
     return changed(sim, "this run had other steps");
+  now->last = then->last;
+  now->halted = then->halted;
+  /* A file of an earlier program does not say it. */
+  if (last >= 0 && last != then->last && !now->halted) now->halted = MD_HALT_RUN;
+  sim->halted = (md_halted)now->halted;
   if (k == r->history.nrun - 1) return take_particles(sim);
   *passed = true;
   /* The run rounded the box, which commands behind it may read or change. */
@@ -291,7 +294,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   md_faces_take(&sim->model.box, then->box);
   md_faces_put(&sim->model.box, now->box);
   if (r->has_draws) md_variables_set_drawn(sim->variables, now->drawn = then->drawn);
-  last = now->last = then->last;
+  last = then->last;
   now->computed = sim->computed = then->computed;
   now->model = then->model;
   sim->has_computed = true;
@@ -378,6 +381,7 @@ static md_status resume_run(md_sim *sim, const md_resume *resume)
   sim->has_first_energy = r->has_energy;
   sim->first_energy = r->first_energy;
   restarts->last_step = r->model.step;
+  restarts->last_run = r->history.nrun;
   snprintf(restarts->last, sizeof restarts->last, "%s", resume->path);
   if (restarts->name[1] && strcmp(restarts->name[0], resume->path) == 0) restarts->next = 1;
   sim->redraws = r->has_draws;

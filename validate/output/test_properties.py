@@ -182,6 +182,29 @@ def test_a_halted_run_is_passed_by_a_resume(tmp_path):
     assert "Steps 0 to 6 were run before" in out and "Resumed at step 20" in out
 
 
+def test_a_halt_at_the_first_step_ends_the_run_there(tmp_path):
+    got = harness.run(HALT + "fix h all halt 3 v_s < 1 error continue\nrun 20\nrun 2\n", tmp_path)
+    assert [[int(row[0]) for row in table.rows] for table in got.tables] == [[0], [0, 2]]
+
+
+@pytest.mark.parametrize("every", ["", " every 4 'print PIECE'"])
+def test_a_restart_of_the_step_of_a_halt_knows_it(every, tmp_path):
+    """Its run does not go on, and no further piece of it is run."""
+    if harness.hdf5_missing():
+        pytest.skip("no restarts in this build")
+    deck = HALT + ("fix h all halt 3 v_s == 6 error continue\ndump 1 all custom 1 d id x\nrestart 6 r.*\n"
+                   f"run 20{every}\nfix 2 all print 1 '$(step)' file p\nrun 10\n")
+    out = works(run_deck(tmp_path, deck)).out
+    wanted = [(tmp_path / name).read_bytes() for name in ("d", "p")]
+    assert wanted[1].split()[-1] == b"16" and out.count("\nPIECE") == (2 if every else 0)
+    (tmp_path / "r.12").unlink()
+    out = works(run_deck(tmp_path, deck, "--resume")).out
+    assert "Resumed at step 6" in out and out.count("\nPIECE") == (2 if every else 0)
+    assert [(tmp_path / name).read_bytes() for name in ("d", "p")] == wanted
+    assert "Resumed at step 12" in works(run_deck(tmp_path, deck, "--resume")).out
+    assert [(tmp_path / name).read_bytes() for name in ("d", "p")] == wanted
+
+
 def test_halt_with_an_error(tmp_path):
     refused(run_deck(tmp_path, HALT + "fix h all halt 3 v_s >= 5 error hard\nrun 20\n"), RUNTIME, "halted at step 6")
     works(run_deck(tmp_path, HALT + "fix h all halt 3 diskfree < 0.001\nfix t all halt 3 tlimit > 1e9\nrun 5\n"))

@@ -619,7 +619,7 @@ def last_rows(folder: Path) -> Dict[int, List[str]]:
     return rows
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_run_and_resume_goes_on(number, tmp_path, whole):
     process = start(tmp_path, deck=long_deck())
     wait_for(lambda: (tmp_path / "d.txt").exists(), process)
@@ -632,6 +632,39 @@ def test_a_signal_ends_the_run_and_resume_goes_on(number, tmp_path, whole):
     same_outputs(tmp_path, whole)
     rows, wanted = last_rows(tmp_path), last_rows(whole)
     assert {step: rows[step] for step in wanted} == wanted
+
+
+def test_a_terminal_that_is_closed_ends_the_run(tmp_path):
+    """Nothing can be written to it any more, which is no error."""
+    pty = pytest.importorskip("pty")
+    (tmp_path / "in.deck").write_text(long_deck(steps=400000))
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        os.execve(harness.program(), ["myriad", "-in", "in.deck", "--threads", "1"], harness.environment())
+    end = time.monotonic() + 60
+    while not (tmp_path / "d.txt").exists() and time.monotonic() < end:
+        os.read(terminal, 1 << 16)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == STOPPED
+    assert re.search(r"^STOPPED: .*SIGHUP.*in\.deck\.restart", (tmp_path / "log.myriad").read_text(), re.M)
+
+
+def test_a_stop_at_the_first_step_of_a_run_does_not_go_back_into_the_run_before(tmp_path):
+    """The run before wrote a restart of that step. The commands between the runs are done, and are not done again."""
+    begin, fixes = SYSTEMS["mixture"]
+    lines = "".join(f"print '{'-' * 200}'\n" for _ in range(1000))
+    process = start(tmp_path, "-screen", "/dev/stdout", deck=f"{begin}{fixes}restart 10 r.*\nrun 10\n"
+                    f"print once append p.txt\n{lines}run 100\n")
+    # More than a pipe takes: the program waits before the second run, until its lines are read.
+    assert process.stdout is not None
+    while "once" not in process.stdout.readline():
+        pass
+    process.send_signal(signal.SIGUSR1)
+    err = finish(process, expect=STOPPED)
+    assert "at step 10, 100 steps before" in err, err
+    finish(start(tmp_path, "--resume"))
+    assert (tmp_path / "p.txt").read_text() == "once\n"
 
 
 def test_a_signal_that_is_ignored_changes_nothing(tmp_path, whole):
