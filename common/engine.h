@@ -159,7 +159,7 @@ struct md_engine_kind {
   /* Exact sums over this rank's particles, of the present state: those that are wanted, and the number of particles.
    * MD_PHYSICS: particles overlap, so that the sums of pairs do not exist. Collective. */
   md_status (*measure)(md_engine *, md_wanted, md_measure *) MD_CHECKED;
-  /* The action of a fix behind the last step that was done (point 6 of step.h), on this rank's particles. Takes no part
+  /* The action of a fix after the last step that was done (point 6 of step.h), on this rank's particles. Takes no part
    * in the count of steps. */
   md_status (*act)(md_engine *, const md_action *) MD_CHECKED;
   /* Makes the particles structure current: owned particles only, in any order, positions wrapped. If `force` is not
@@ -182,7 +182,7 @@ struct md_engine_kind {
    * largest value, without a download. *made: as above. Or NULL. */
   md_status (*value_counts)(md_engine *, const md_value_counts *, int64_t *count, double range[2],
                             bool *made) MD_CHECKED;
-  /* Values that neighbours give to this rank's particles, each[n][columns] in the order of the last download, behind
+  /* Values that neighbours give to this rank's particles, each[n][columns] in the order of the last download, after
    * which there was no step. *made: as above. The engine remembers them until the next step, by the address of the
    * environment. Collective. Or NULL. */
   md_status (*environment)(md_engine *, const md_environment *, double *each, bool *made) MD_CHECKED;

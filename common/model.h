@@ -166,13 +166,13 @@ typedef struct md_model {
   md_summand
       summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
   md_compute tensor[MD_COMPUTES_MAX]; /* by index of a compute pressure: its pressure/tensor */
-  /* The sums that the program asks for behind the next run of an engine, before it does anything else: an engine may
+  /* The sums that the program asks for after the next run of an engine, before it does anything else: an engine may
    * sum them on the way. Nothing is wanted unless a fix acts there. */
   md_wanted awaited;
   /* How many times as long as a periodic side the cutoff may be with the program's engine; 0: MD_SIDES_MOST. */
   double sides_most;
   int nend;
-  md_fix_end end[MD_FIXES_MAX]; /* fixes that act behind steps, in the order of the deck */
+  md_fix_end end[MD_FIXES_MAX]; /* fixes that act after steps, in the order of the deck */
 } md_model;
 
 /* An empty model: three periodic dimensions, no types, no pair style, no fixes. Free with md_model_free, which frees
@@ -242,7 +242,7 @@ static inline int64_t md_model_step_after(const md_model *model, int64_t n)
   return model->backwards ? model->step - n : model->step + n;
 }
 
-/* The box that output shows: that of the next step if a fix has changed it behind this one. */
+/* The box that output shows: that of the next step if a fix has changed it after this one. */
 md_box md_model_shown_box(const md_model *model);
 
 /* Makes the box that of model->move, as engines do in the drift of the step. */
@@ -306,13 +306,13 @@ static inline md_inertia md_inertia_of(const md_model *model, const md_particles
 /* The velocity of particle i along axis d while an engine runs. */
 double md_model_velocity(const md_model *model, const md_particles *particles, int d, int64_t i);
 
-/* Notes the velocities of owned particle i behind a drift, on which pair forces depend. Only if they do. */
+/* Notes the velocities of owned particle i after a drift, on which pair forces depend. Only if they do. */
 static inline void md_model_note_velocity(const md_model *model, md_particles *p, int64_t i)
 {
   for (int d = 0; d < p->dim; ++d) p->v_pair[d][i] = md_model_velocity(model, p, d, i);
 }
 
-/* What the random forces of all pairs share at the positions behind `step` steps. For dissipative styles. */
+/* What the random forces of all pairs share at the positions after `step` steps. For dissipative styles. */
 md_dissipation_course md_model_dissipation_course(const md_model *model);
 static inline md_dissipation md_model_dissipation(const md_model *model, int64_t step)
 {

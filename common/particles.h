@@ -29,7 +29,7 @@ enum { MD_BONDS_MAX = 8, MD_SPECIALS_MAX = 32 };
 typedef struct md_particles {
   int dim;
   int64_t n;        /* owned particles */
-  int64_t nghost;   /* ghosts, behind the owned particles */
+  int64_t nghost;   /* ghosts, after the owned particles */
   int64_t capacity; /* elements of each array */
   int64_t *id;
   uint16_t *type;
@@ -39,7 +39,7 @@ typedef struct md_particles {
   int64_t *v_low[3]; /* NULL unless wide */
   double v_low_unit; /* the momentum of a quantum of v_low; 0 as long as all v_low are zero */
   bool has_v_pair;   /* pair forces depend on velocities: set by md_particles_make_v_pair */
-  /* The velocities behind the last drift, on which the forces at the present positions depend; also of ghosts, once the
+  /* The velocities after the last drift, on which the forces at the present positions depend; also of ghosts, once the
    * engine has fetched them. NULL unless has_v_pair. What changes velocities or adds particles between runs takes the
    * arrays away, and the next run begins with the velocities that it finds. */
   double *v_pair[3];

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What every job does behind the header of its batch system: sourced by the templates.
+# What every job does after the header of its batch system: sourced by the templates.
 #
 # job_run PROGRAM'S WORDS... runs the program on the shape that the template has set (JOB_RANKS, JOB_RANKS_PER_NODE,
 # JOB_GPUS_PER_NODE), and stays reachable meanwhile: SIGUSR1, which Slurm sends JOB_WARNING seconds ahead of the

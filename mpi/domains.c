@@ -139,7 +139,7 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
 {
   mpi_state *s = mpi_state_of(c);
   if (c->balance.every <= 0) return MD_OK;
-  /* In a run that goes back, and behind reset_timestep, the step is smaller than the last one. */
+  /* In a run that goes back, and after reset_timestep, the step is smaller than the last one. */
   const int64_t since = llabs(model->step - s->balanced_at);
   if (s->balanced_at >= 0 && since < c->balance.every) return MD_OK;
   s->balanced_at = model->step;

@@ -24,7 +24,7 @@ struct md_comm_file {
   MPI_File file;
   char *name;       /* the name for MPI: with a directory */
   const char *path; /* the name that the user gave: the end of `name` */
-  int64_t end;      /* offset behind the last byte, the same on all ranks */
+  int64_t end;      /* offset after the last byte, the same on all ranks */
 };
 
 /* Puts "./" in front of a name without a directory: MPI-IO takes `word:` at the beginning of a name for a file
@@ -121,14 +121,14 @@ static md_status file_append(md_comm *c, md_comm_file *f, const void *bytes, int
   MD_TRY(md_mpi_sum(c, &total, 1));
   if (total == 0) return MD_OK;
   const md_status status = md_mpi_agree_surely(c, write_at(f, f->end + before, bytes, n));
-  /* Where the bytes of one rank are missing, the bytes of higher ranks would stand behind a hole. So all are cut
+  /* Where the bytes of one rank are missing, the bytes of higher ranks would stand after a hole. So all are cut
    * off. */
   if (status != MD_OK) MPI_File_set_size(f->file, f->end);
   f->end += total;
   return status;
 }
 
-/* The next append overwrites the bytes behind the new end. */
+/* The next append overwrites the bytes after the new end. */
 static md_status file_back(md_comm *c, md_comm_file *f, int64_t n)
 {
   (void)c;

@@ -51,7 +51,7 @@ static md_status sort_records(exchange *d, int ranks, int64_t n, const int32_t *
   return MD_OK;
 }
 
-/* Makes room for `more` records behind the received ones. */
+/* Makes room for `more` records after the received ones. */
 static md_status reserve(exchange *d, int64_t more)
 {
   if (d->count + more <= d->capacity) return MD_OK;

@@ -1,4 +1,4 @@
-/* Sums and actions behind steps, in the passes of steps: for fixes that act behind every step, such as nvt and npt.
+/* Sums and actions after steps, in the passes of steps: for fixes that act after every step, such as nvt and npt.
  *
  *        force, kick, sums           measure           act            next step
  *   ------------------------ sums are there -- action owed -- action, kick, drift ------->
@@ -56,9 +56,9 @@ bool engine_owe_action(md_engine *e, const md_action *action)
   const md_step step = md_step_of(model);
   const md_scaling kind = md_fix_style_of(action->kind)->scaling;
   if (kind == MD_SCALES_NOT || action->group != MD_GROUP_ALL || action->bias.kind != MD_BIAS_NONE ||
-      !model->one_mass || model->wide || e->behind_step.scalings == OWED_SCALINGS)
+      !model->one_mass || model->wide || e->after_step.scalings == OWED_SCALINGS)
     return false;
-  scaling *owed = &e->behind_step.scaling[e->behind_step.scalings++];
+  scaling *owed = &e->after_step.scaling[e->after_step.scalings++];
   owed->most = md_step_most(&step, model->velocity_per_v[1]);
   owed->v_step = model->v_step[1];
   for (int d = 0; d < 3; ++d) owed->factor[d] = action->k[kind == MD_SCALES_AXES ? d : 0];
@@ -67,10 +67,10 @@ bool engine_owe_action(md_engine *e, const md_action *action)
 
 void engine_do_owed_actions(md_engine *e)
 {
-  if (e->behind_step.scalings == 0) return;
+  if (e->after_step.scalings == 0) return;
 #pragma omp parallel for num_threads(e->threads) schedule(static)
   for (int64_t c = 0; c < (e->p->n + CHUNK - 1) / CHUNK; ++c)
-    for (int k = 0; k < e->behind_step.scalings; ++k)
-      e->kernels->scale(&e->behind_step.scaling[k], e->p->dim, e->p->v, c * CHUNK, chunk_end(e, c));
-  e->behind_step.scalings = 0;
+    for (int k = 0; k < e->after_step.scalings; ++k)
+      e->kernels->scale(&e->after_step.scaling[k], e->p->dim, e->p->v, c * CHUNK, chunk_end(e, c));
+  e->after_step.scalings = 0;
 }

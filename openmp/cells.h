@@ -24,7 +24,7 @@ typedef struct cell_grid {
   double width[3];
 } cell_grid;
 
-/* Elements that may be read behind the end of `order`, because kernels load whole vectors. */
+/* Elements that may be read past the end of `order`, because kernels load whole vectors. */
 enum { CELL_ORDER_PADDING = 16 };
 
 /* Particles of one kind (owned, or ghosts) in cell order. All zero: empty. */

@@ -100,7 +100,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
 
 static md_status run(md_engine *e, int64_t n)
 {
-  e->behind_step.summed = (md_wanted){.pairs = false};
+  e->after_step.summed = (md_wanted){.pairs = false};
   for (int64_t s = 0; s < n; ++s) {
     MD_TRY(engine_step(e));
     e->model->step = md_model_step_after(e->model, 1);
@@ -203,14 +203,14 @@ static md_status measure_forces(md_engine *e, bool tensor, md_measure *total)
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   double mark = md_time();
-  const bool virial_there = wanted.virial && !wanted.pairs && e->behind_step.summed.virial;
-  const bool terms_there = (wanted.summands & ~e->behind_step.summed.summands) == 0;
+  const bool virial_there = wanted.virial && !wanted.pairs && e->after_step.summed.virial;
+  const bool terms_there = (wanted.summands & ~e->after_step.summed.summands) == 0;
   *total = (md_measure){.count = 0};
   if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_forces(e, false, total));
-  if (virial_there) total->virial2 = e->behind_step.sums.virial2;
+  if (virial_there) total->virial2 = e->after_step.sums.virial2;
   if (wanted.tensor) MD_TRY(measure_forces(e, true, total));
   if (terms_there)
-    memcpy(total->term, e->behind_step.sums.term, sizeof total->term);
+    memcpy(total->term, e->after_step.sums.term, sizeof total->term);
   else {
     engine_do_owed_actions(e);
     measure_terms(e, wanted.summands, total);
@@ -224,7 +224,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 static md_status act(md_engine *e, const md_action *action)
 {
   double mark = md_time();
-  e->behind_step.summed = (md_wanted){.pairs = false};
+  e->after_step.summed = (md_wanted){.pairs = false};
   if (!engine_owe_action(e, action)) {
     engine_do_owed_actions(e);
     md_host_act(e->model, e->p, action, e->threads);
@@ -251,7 +251,7 @@ static md_status download(md_engine *e, double *const force[3])
 {
   const bool *periodic = e->model->box.periodic;
   engine_do_owed_actions(e);
-  e->behind_step.summed = (md_wanted){.pairs = false};
+  e->after_step.summed = (md_wanted){.pairs = false};
   const bool wrap = periodic[0] || periodic[1] || (e->p->dim == 3 && periodic[2]);
   MD_TRY(engine_finish_halo(e));
   e->list.full_wanted = force != NULL;

@@ -5,7 +5,7 @@
  *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
  *       rebin.c      cells, ghosts and lists
  *       visited.c    pair styles whose forces need more than distances
- *       awaited.c    sums and actions behind a step, in the passes of steps
+ *       awaited.c    sums and actions after a step, in the passes of steps
  *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
 #ifndef MD_OPENMP_ENGINE_H
@@ -34,7 +34,7 @@ typedef enum halo_state { HALO_PRESENT, HALO_UNDER_WAY } halo_state;
  * the cells do not hold either. */
 typedef enum list_verdict { LIST_HOLDS, LIST_RELIST, LIST_REBIN } list_verdict;
 
-/* The most actions that are owed: those behind a step and before the next one, of two fixes. */
+/* The most actions that are owed: those after a step and before the next one, of two fixes. */
 enum { OWED_SCALINGS = 4 };
 
 /* Positions from which the list was built, and what the box has become since then. Positions of the list go with the
@@ -71,7 +71,7 @@ typedef struct pair_list {
 /* Arrays of half lists, for all particles, and far particles for each thread. */
 typedef struct half_arrays {
   double *record; /* positions and types */
-  int64_t *sum;   /* impulses, SUM_SHIFT words behind the beginning of `memory` */
+  int64_t *sum;   /* impulses, SUM_SHIFT words after the beginning of `memory` */
   int64_t *memory, capacity;
 } half_arrays;
 
@@ -131,7 +131,7 @@ struct md_engine {
   int64_t molecule_capacity;
   density_arrays density;
   md_partners partners; /* of bonds, since the last rebin */
-  step_work behind_step;
+  step_work after_step;
 
   md_timers timers;
   int64_t steps, lists, sorts; /* lists made, of which `sorts` at a rebin */
@@ -257,7 +257,7 @@ md_status engine_sum_chunks(const md_engine *, chunk_sum sum_chunk, const void *
  * velocities. The next two functions need this. The list must hold. Other styles: does nothing. */
 md_status engine_prepare_pairs(md_engine *) MD_CHECKED;
 
-/* Notes the velocities behind a drift, if pair forces depend on them. Not collective. */
+/* Notes the velocities after a drift, if pair forces depend on them. Not collective. */
 void engine_note_velocities(md_engine *);
 
 /* Sums the impulses on chunk c, or the forces for output. Pairs that overlap are left out and noted. */
@@ -271,13 +271,13 @@ md_status engine_visited_measure(md_engine *, bool tensor, md_measure *) MD_CHEC
 
 /* ---- awaited.c ---- */
 
-/* Of the sums that the program awaits behind this run, those that the last pass of the run can make. */
+/* Of the sums that the program awaits after this run, those that the last pass of the run can make. */
 md_wanted engine_awaited(const md_engine *);
 
 /* Adds the awaited terms of the particles of chunk c, whose velocities are complete, to the measure. Not collective. */
 void engine_add_terms(const md_engine *, uint64_t summands, int64_t c, md_measure *);
 
-/* Notes an action behind a step for the next move, or returns false if a move cannot do it. Not collective. */
+/* Notes an action after a step for the next move, or returns false if a move cannot do it. Not collective. */
 bool engine_owe_action(md_engine *, const md_action *);
 
 /* Does the actions that are owed, because velocities are needed. Not collective. */

@@ -123,7 +123,7 @@ static md_status find_molecules(md_engine *e)
   return e->comm->exchange->halo_values(e->comm, p, e->molecule);
 }
 
-/* Writes two things behind the ghosts, in x and in the spare arrays, because these change places in a step:
+/* Writes two things after the ghosts, in x and in the spare arrays, because these change places in a step:
  *
  *   | owned: n | ghosts: nghost | padding: BLOCK at -MD_FAR | far particle: 1 at MD_FAR |
  *

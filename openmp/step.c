@@ -111,8 +111,8 @@ static void move_chunk(const md_engine *e, const move_args *a, const double *con
   const md_step *step = a->step;
   const bool alike = moves_alike(e, step);
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  for (int k = 0; k < e->behind_step.scalings; ++k)
-    e->kernels->scale(&e->behind_step.scaling[k], step->dim, a->v, first, last);
+  for (int k = 0; k < e->after_step.scalings; ++k)
+    e->kernels->scale(&e->after_step.scaling[k], step->dim, a->v, first, last);
   if (alike && move_in_bath(e, a, impulse, first, last, &f->largest2)) return;
   const bool sane = alike && step->middles == 0 ? e->kernels->move(a, impulse, first, last, &f->largest2)
                                                 : move_each(e, a, impulse, first, last, &f->largest2);
@@ -255,7 +255,7 @@ static md_status drift(md_engine *e, const md_step *step)
   note_overlap(e, &f.overlap);
   if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, md_host_find_runaway(e->model, e->p, step));
   e->owed = 0.0;
-  e->behind_step.scalings = 0;
+  e->after_step.scalings = 0;
   e->impulses_kept = false;
   e->moved = true;
   e->positions_step = e->model->step;
@@ -269,7 +269,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   const double gain = s->move.kicks * s->move.quantum;
   const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
   double impulse[3][CHUNK];
-  if (f->sums && e->behind_step.summed.virial)
+  if (f->sums && e->after_step.summed.virial)
     engine_sum_virial_chunk(e, &s->force, c, impulse, &f->overlap, f->sums);
   else
     engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
@@ -286,7 +286,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) v[i] = fma(impulse[d][i], gain, v[i]);
   }
-  if (f->sums) engine_add_terms(e, e->behind_step.summed.summands, c, f->sums);
+  if (f->sums) engine_add_terms(e, e->after_step.summed.summands, c, f->sums);
 }
 
 /* Gives one chunk the impulses that are in `out`. */
@@ -315,9 +315,9 @@ md_status engine_settle(md_engine *e)
     s.move.v[d] = e->p->v[d];
     s.out[d] = e->p->spare[d];
   }
-  if (s.chunk == settle_chunk) e->behind_step.summed = engine_awaited(e);
-  if (e->behind_step.summed.virial || e->behind_step.summed.summands) s.sums = &e->behind_step.sums;
-  e->behind_step.sums = (md_measure){.count = 0};
+  if (s.chunk == settle_chunk) e->after_step.summed = engine_awaited(e);
+  if (e->after_step.summed.virial || e->after_step.summed.summands) s.sums = &e->after_step.sums;
+  e->after_step.sums = (md_measure){.count = 0};
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));
   note_overlap(e, &f.overlap);

@@ -3,7 +3,7 @@
  * 1. Each observer says at which step it is due. The earliest of these steps, of the next thermo row and of the
  *    next restart is the end of a gap.
  * 2. The engine runs the gap in pieces. A piece takes about half a second, or about thirty steps where steps are
- *    slow. Within a piece, fixes may act behind some steps (fix_end.h). Between two pieces the loop prints the
+ *    slow. Within a piece, fixes may act after some steps (fix_end.h). Between two pieces the loop prints the
  *    progress, and looks at signals and at the time limit, as before the first piece. If one of them asks to stop, the
  *    loop writes a restart and ends the run (stop.h).
  * 3. The observers that are due see the state. Then the next gap follows.
@@ -331,7 +331,7 @@ md_status md_run_advance(md_run *run, int64_t to)
   return MD_OK;
 }
 
-/* Lets fixes that change the particles between steps do so behind the present step, and makes a new engine. */
+/* Lets fixes that change the particles between steps do so after the present step, and makes a new engine. */
 static md_status edit_particles(md_run *run)
 {
   md_sim *sim = run->sim;
@@ -581,7 +581,7 @@ static md_status stopped(const md_run *run)
     return md_error(MD_STOPPED, "stopped by %s at step %lld, %lld steps before the end of this run", why,
                     step, left);
   if (run->rerun)
-    return md_error(MD_RUNTIME, "stopped by %s in a rerun, behind the snapshot of step %lld", why, step);
+    return md_error(MD_RUNTIME, "stopped by %s in a rerun, after the snapshot of step %lld", why, step);
   if (run->verifies)
     return md_error(MD_RUNTIME,
                     "stopped by %s in verify, which writes nothing: the state before it is that of step %lld",
@@ -789,7 +789,7 @@ typedef struct run_words {
   int64_t start, stop; /* of ramps; -1: not given */
   bool brief;          /* post no */
   int64_t every;       /* steps of a piece; 0: one piece */
-  md_words commands;   /* behind each piece */
+  md_words commands;   /* after each piece */
 } run_words;
 
 /* Runs n steps. */
@@ -842,7 +842,7 @@ md_status md_run_steps(md_sim *sim, int64_t n)
   return run_piece(sim, n, &plain);
 }
 
-/* Reads a step behind the keyword words[*w] of the command run, and moves *w to the step. */
+/* Reads a step after the keyword words[*w] of the command run, and moves *w to the step. */
 static md_status read_step(const md_words *words, int *w, int64_t *step)
 {
   if (*w + 1 == words->n) return md_error(MD_USAGE, "run %s needs a step", words->word[*w]);
@@ -861,7 +861,7 @@ static md_status read_upto(const md_sim *sim, run_words *asked)
   return MD_OK;
 }
 
-/* Reads what stands behind `every`, up to the end of the line. */
+/* Reads what stands after `every`, up to the end of the line. */
 static md_status read_every(const md_words *words, int at, run_words *asked)
 {
   if (at + 1 >= words->n)

@@ -54,7 +54,7 @@ md_status md_run_prepare(md_run *run) MD_CHECKED;
 md_status md_run_create_engine(md_run *run) MD_CHECKED;
 
 /* Prepares the model anew for particles and a box that have changed, places the particles and creates an engine. To be
- * called without an engine, behind md_model_leave. Collective. */
+ * called without an engine, after md_model_leave. Collective. */
 md_status md_run_renew(md_run *run) MD_CHECKED;
 
 /* Divides the box of the prepared model into the domains of ranks. Collective. */

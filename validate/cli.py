@@ -81,7 +81,7 @@ def refused(done: Done, status: int, *words: str, line: Optional[int] = None) ->
     """Checks that a run ended with this status and a message of one line, and checks the words of the message.
 
     words: the message must have them.  line: the line of in.deck that the message must name.
-    Returns the message behind `myriad: error: `.
+    Returns the message after `myriad: error: `.
     """
     assert done.status == status, f"status {done.status}, not {status}: {done.err}{done.out[-500:]}"
     assert done.err.count("\n") == 1 and done.err.endswith("\n"), done.err

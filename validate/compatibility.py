@@ -120,8 +120,8 @@ def near(ours: str, theirs: str) -> bool:
     digit = 0.0
     for text in (ours, theirs):
         mantissa, _, exponent = text.lower().partition("e")
-        behind = len(mantissa.partition(".")[2])
-        digit = max(digit, 10.0 ** (int(exponent or 0) - behind) if "." in mantissa else 0.0)
+        after = len(mantissa.partition(".")[2])
+        digit = max(digit, 10.0 ** (int(exponent or 0) - after) if "." in mantissa else 0.0)
     a, b = float(ours), float(theirs)
     return a == b or (a != a and b != b) or abs(a - b) <= max(1e-6 * max(abs(a), abs(b)), 1e-8, 1.001 * digit)
 

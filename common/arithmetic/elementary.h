@@ -18,9 +18,9 @@
  */
 
 /* e^(a + rest), where |rest| is at most about the last digit of a.
- *   1  a = k log 2 + r with |r| <= log 2/2, r and `behind`, the last digits of it, in a sum of two doubles. log 2 is
+ *   1  a = k log 2 + r with |r| <= log 2/2, r and `after`, the last digits of it, in a sum of two doubles. log 2 is
  *      in two parts, of which k times the first is exact.
- *   2  e^r = 1 + (r + (behind + r^2 q)), where q is the Taylor series of (e^r - 1 - r)/r^2 to r^11: remainder below
+ *   2  e^r = 1 + (r + (after + r^2 q)), where q is the Taylor series of (e^r - 1 - r)/r^2 to r^11: remainder below
  *      2^-57.
  *   3  k is added to the exponent. */
 MD_FN real MD_T(md_exp_sum)(real a, real rest)
@@ -30,7 +30,7 @@ MD_FN real MD_T(md_exp_sum)(real a, real rest)
   const real high = MD_T(md_fma)(k, MD_T(md_broadcast)(-0x1.62e42fefap-1), bounded);
   const real low = MD_T(md_broadcast)(-0x1.cf79abc9e3b3ap-40);
   const real first = MD_T(md_fma)(k, low, high), second = MD_T(md_fma)(k, low, high - first) + rest;
-  const real r = first + second, behind = (first - r) + second;
+  const real r = first + second, after = (first - r) + second;
   real q = MD_T(md_broadcast)(1.0 / 6227020800.0);
   q = MD_T(md_fma)(q, r, MD_T(md_broadcast)(1.0 / 479001600.0));
   q = MD_T(md_fma)(q, r, MD_T(md_broadcast)(1.0 / 39916800.0));
@@ -43,7 +43,7 @@ MD_FN real MD_T(md_exp_sum)(real a, real rest)
   q = MD_T(md_fma)(q, r, MD_T(md_broadcast)(1.0 / 24.0));
   q = MD_T(md_fma)(q, r, MD_T(md_broadcast)(1.0 / 6.0));
   q = MD_T(md_fma)(q, r, MD_T(md_broadcast)(0.5));
-  return MD_T(md_add_exponent)((r + MD_T(md_fma)(r * r, q, behind)) + 1.0, k);
+  return MD_T(md_add_exponent)((r + MD_T(md_fma)(r * r, q, after)) + 1.0, k);
 }
 
 MD_FN real MD_T(md_exp)(real a) { return MD_T(md_exp_sum)(a, MD_T(md_broadcast)(0.0)); }

@@ -23,7 +23,7 @@ enum {
   MD_STREAM_VARIABLE = 6,
   MD_STREAM_CLUSTER = 7,
   MD_STREAM_CSVR = 8,
-  MD_STREAM_BROWNIAN = 9, /* and the two behind it, by axis */
+  MD_STREAM_BROWNIAN = 9, /* and the two after it, by axis */
   MD_STREAM_CHOICE = 16,
   MD_STREAM_DISPLACE = 17,
   MD_STREAM_DEPOSIT = 18,

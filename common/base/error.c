@@ -76,7 +76,7 @@ static md_status array_new(void *out, long long count, unsigned long element, co
 #ifdef MADV_HUGEPAGE
   /* Asks for large pages: sorting writes to hundreds of places in turn, a pass reads a dozen arrays, and a processor
    * remembers too few addresses of small pages for that. An error is ignored, because a system without large pages
-   * works too. The rest behind the last whole large page stays in small pages. */
+   * works too. The rest after the last whole large page stays in small pages. */
   if (alignment == large_page) (void)madvise(memory, bytes / large_page * large_page, MADV_HUGEPAGE);
 #endif
   if (zero) memset(memory, 0, size);

@@ -31,7 +31,7 @@ static FILE *open_below(const char *root, const char *folder, const char *name)
   return length >= 0 && length < PATH_CHARS ? fopen(path, "r") : NULL;
 }
 
-/* Reads the number behind a key at the beginning of a line; for an empty key, the number at the beginning of the
+/* Reads the number after a key at the beginning of a line; for an empty key, the number at the beginning of the
  * file. Returns `otherwise` if there is no number, for example where a limit is `max`. */
 static double number_of(const char *root, const char *folder, const char *name, const char *key,
                         double otherwise)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /* Open a file and return a stream, which the caller closes. NULL: an error, and errno says why. append: writes
- * behind what the file holds; else the file becomes empty. */
+ * after what the file holds; else the file becomes empty. */
 FILE *md_open_write(const char *path, bool append);
 FILE *md_open_read(const char *path);
 

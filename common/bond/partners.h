@@ -17,8 +17,8 @@
 /* Instead of an index: the slot has no bond; the partner is not among particles and ghosts. */
 enum { MD_NO_PARTNER = -1, MD_PARTNER_LOST = -2 };
 
-/* The number of entries behind those of the last particle. They are MD_NO_PARTNER. Engines read whole vectors of
- * entries, which may end behind the last particle. */
+/* The number of entries after those of the last particle. They are MD_NO_PARTNER. Engines read whole vectors of
+ * entries, which may end after the last particle. */
 enum { MD_PARTNERS_PADDING = 8 };
 
 /* All zero: empty. */

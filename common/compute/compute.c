@@ -284,7 +284,7 @@ md_status md_computes_prepare(md_model *model)
       return md_error(
           MD_USAGE,
           "compute %s: the box may be tilted since the compute was defined; uncompute it, and define "
-          "it again behind change_box",
+          "it again after change_box",
           model->compute[c].id);
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK)
       md_bias_settle_block(&model->compute[c].bias, &model->box);

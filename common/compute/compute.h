@@ -43,7 +43,7 @@ typedef enum md_compute_kind {
   MD_COMPUTE_KINDS
 } md_compute_kind;
 
-/* The indices of the computes that every model has. The deck's own are behind them. */
+/* The indices of the computes that every model has. The deck's own are after them. */
 typedef enum md_compute_standard {
   MD_THERMO_TEMP,
   MD_THERMO_PRESS,
@@ -134,7 +134,7 @@ typedef struct md_compute_style {
   bool of_places;
   md_compute_kind terms_of; /* the style whose terms are summed; its own kind; or MD_COMPUTE_KINDS: none */
   int nterm;                /* sums of md_NAME_add */
-  /* Fills k from the words behind the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
+  /* Fills k from the words after the style's name. NULL: the style takes none. MD_USAGE: the words are wrong. */
   md_status (*parse)(md_compute *, const md_words *, const md_compute_scope *);
   /* Fills unit[0 .. nterm) of a summand, perhaps by md_compute_unit. Only for styles with md_NAME_add. */
   void (*prepare)(const struct md_model *, md_summand *);

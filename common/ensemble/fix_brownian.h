@@ -39,7 +39,7 @@ static md_status brownian_parse(md_fix *fix, const md_words *words, const md_fix
 {
   (void)scope;
   if (words->n < 4)
-    return md_error(MD_USAGE, "fix brownian takes a temperature, a seed and gamma_t GAMMA behind its name");
+    return md_error(MD_USAGE, "fix brownian takes a temperature, a seed and gamma_t GAMMA after its name");
   MD_TRY(parse_temperature(words->word[0], "the temperature of fix brownian", &fix->k[0]));
   MD_TRY(md_word_int64(words->word[1], "the seed of fix brownian", 1, INT64_MAX, &fix->seed));
   fix->k[2] = 1.0;

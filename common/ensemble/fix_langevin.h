@@ -1,5 +1,5 @@
 /* fix langevin: a thermostat. Friction and noise (an Ornstein-Uhlenbeck process) act on each velocity between the two
- * halves of the drift; with `tally yes` behind each step instead, where sums over the particles before and after give
+ * halves of the drift; with `tally yes` after each step instead, where sums over the particles before and after give
  * the energy that the bath takes.
  *
  *   v' = c v + sqrt(12 T (1 - c^2)/m) (u - 1/2),   c = (1 - a)/(1 + a),   a = dt/(2 damp),   u uniform in (0, 1)
@@ -147,14 +147,14 @@ static inline bool md_langevin_alike(const md_action *a)
          !(a->k[MD_SCALES] > 0.0);
 }
 
-/* The width of the noise, `done` steps behind s. keep: c of the formula. */
+/* The width of the noise, `done` steps after s. keep: c of the formula. */
 MD_FN double md_langevin_noise(const md_action *a, const md_step *s, int64_t done, double keep, double mass)
 {
   const double temperature = md_step_ramp(s, a->k[1], a->k[2], done);
   return sqrt(12.0 * temperature * (1.0 - keep * keep) * mass) / s->mass_reference;
 }
 
-/* A component behind friction and noise, on the grid of v_step. word: of the random numbers. */
+/* A component after friction and noise, on the grid of v_step. word: of the random numbers. */
 MD_FN double md_langevin_component(double keep, double noise, uint32_t word, double v, double bias,
                                    double v_step)
 {
@@ -162,7 +162,7 @@ MD_FN double md_langevin_component(double keep, double noise, uint32_t word, dou
   return md_round_to(bias + thermal, v_step);
 }
 
-/* One application to one particle, `done` steps behind s. The new v is on the grid of v_step. */
+/* One application to one particle, `done` steps after s. The new v is on the grid of v_step. */
 MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
 {
   if (!md_bias_counts(&a->bias, p->x)) return;

@@ -8,12 +8,12 @@
  *
  *   before   chain of the barostat, chain of the particles, u by half a step, v by exp(-h (u + ...)), h = dt/2
  *   step     kick, places and box by exp(h u), drift, places and box by exp(h u), forces, kick
- *   behind   v by exp(-h (u + ...)), u by half a step, chain of the particles, chain of the barostat
+ *   after    v by exp(-h (u + ...)), u by half a step, chain of the particles, chain of the barostat
  *
  * The two changes of the box around the drift are one before it, and a drift that is stretched by exp(h u): see
  * common/step/step.h. With mtk no the terms with 1/(n N) are left out.
  *
- * Behind a step one measure has the kinetic energy and the virial, in exact sums on all ranks. What a half makes of the
+ * After a step one measure has the kinetic energy and the virial, in exact sums on all ranks. What a half makes of the
  * velocities changes the kinetic part by known factors, so that the half before the next step needs no other one.
  * With a constant T and constant pressures the motion conserves E and the energy of the chains, of u and of the volume,
  * which is f_ID.
@@ -81,7 +81,7 @@ static md_status baro_numbers(md_fix *fix, char *const value[3], int first, int 
   return MD_OK;
 }
 
-/* Reads a keyword about pressures at words->word[*w], with its values, and moves *w behind them. *known: is it one? */
+/* Reads a keyword about pressures at words->word[*w], with its values, and moves *w past them. *known: is it one? */
 static md_status baro_keyword(md_fix *fix, const md_words *words, const md_fix_scope *scope, int *w,
                               bool *known)
 {

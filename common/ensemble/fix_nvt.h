@@ -12,7 +12,7 @@
  * first, scales the velocities by exp(-h w_1), h = dt/2, moves all e_k, and goes back to the last. It is done in LOOPS
  * parts.
  *
- * The half behind a step measures the kinetic energy, by exact sums on all ranks. The half before the next step takes
+ * The half after a step measures the kinetic energy, by exact sums on all ranks. The half before the next step takes
  * this energy times the square of the first half's factor, as LAMMPS does.
  *
  * Trade-off: the averages are those of a canonical ensemble, but all ranks wait for one sum a step. Only the scaling is
@@ -35,7 +35,7 @@ MD_FIX_END(nvt)
 
 enum { NVT_CHAIN = MD_FIX_OWN / 2 };
 
-/* Reads the keyword at words->word[*w] and its values, and moves *w behind them. */
+/* Reads the keyword at words->word[*w] and its values, and moves *w past them. */
 static md_status nvt_keyword(md_fix *fix, const md_words *words, int *w)
 {
   const char *keyword = words->word[*w];
@@ -124,7 +124,7 @@ static void nvt_push(nvt_chain *c, int k, double h, double kinetic2, double keep
   c->w[k] = (c->w[k] * friction + drive / c->mass[k] * (0.5 * h)) * keep * friction;
 }
 
-/* One half of the chain. kinetic2: twice the kinetic energy of the particles, before and behind it. Returns the factor
+/* One half of the chain. kinetic2: twice the kinetic energy of the particles, before and after it. Returns the factor
  * of the velocities. */
 static double nvt_turn(md_fix *fix, double dt, double target, double freedom, double *kinetic2)
 {

@@ -1,4 +1,4 @@
-/* fix press/berendsen: behind every step the sides of the box go towards those of a pressure, by the factor
+/* fix press/berendsen: after every step the sides of the box go towards those of a pressure, by the factor
  * (1 - dt (P0 - P)/(PDAMP modulus))^(1/3), and the particles with them. P0 goes linearly from PSTART to PSTOP in a run.
  * The change belongs to the next step (common/step/step.h).
  *

@@ -1,9 +1,9 @@
-/* fix temp/berendsen: a thermostat. It scales velocities behind every step, so that the temperature goes to the target
+/* fix temp/berendsen: a thermostat. It scales velocities after every step, so that the temperature goes to the target
  * in the time TDAMP.
  *
  *   v' = v sqrt(1 + (dt/TDAMP) (target/T - 1))
  *
- * T is the temperature of the group behind the step, as compute temp has it, or that of fix_modify temp, whose bias is
+ * T is the temperature of the group after the step, as compute temp has it, or that of fix_modify temp, whose bias is
  * not scaled. The target goes linearly from TSTART to
  * TSTOP in a run. TDAMP is at least a timestep, so that the root exists.
  *

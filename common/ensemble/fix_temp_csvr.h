@@ -1,4 +1,4 @@
-/* fix temp/csvr: stochastic rescaling of velocities behind every step, after Bussi, Donadio and Parrinello. Beside fix
+/* fix temp/csvr: stochastic rescaling of velocities after every step, after Bussi, Donadio and Parrinello. Beside fix
  * nve it gives a canonical ensemble. With the kinetic energy K, the f degrees of freedom and K0 = f T/2:
  *
  *   K'/K = c + (1 - c) K0/(f K) (R^2 + S) + 2 R sqrt(c (1 - c) K0/(f K))        c = exp(-dt/TDAMP)

@@ -1,8 +1,8 @@
-/* fix temp/rescale: scales velocities to a temperature, behind every step whose number is a multiple of N.
+/* fix temp/rescale: scales velocities to a temperature, after every step whose number is a multiple of N.
  *
  *   v' = v sqrt(T'/T)  if |T - target| > WINDOW,   T' = T - FRACTION (T - target)
  *
- * T is the temperature of the group behind the step, as compute temp has it, or that of fix_modify temp, whose bias is
+ * T is the temperature of the group after the step, as compute temp has it, or that of fix_modify temp, whose bias is
  * not scaled. The target goes linearly from TSTART to
  * TSTOP in a run.
  *

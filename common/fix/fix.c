@@ -81,7 +81,7 @@ static void copy_scales(const md_fix *fix, md_action *action)
   memcpy(&action->k[MD_SCALES], &fix->k[MD_SCALES], (1 + 2 * MD_SCALES_MAX) * sizeof *fix->k);
 }
 
-/* ---- for thermostats that scale the velocities of their group behind steps ---- */
+/* ---- for thermostats that scale the velocities of their group after steps ---- */
 
 static md_status prepare_scaling(const md_fix *fix, const md_model *model)
 {
@@ -207,14 +207,14 @@ static void settle_shape(const md_model *model, double box[SHAPE_BOX])
   for (int t = 0; t < 3; ++t) box[MD_FORCE_BOX + t] = model->box.triclinic ? model->box.tilt[t] : 0.0;
 }
 
-/* Three words, behind which `region ID` may stand. */
+/* Three words, after which `region ID` may stand. */
 static md_status read_region(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   if (words->n != 5 || strcmp(words->word[3], "region") != 0) return md_fix_takes(fix, words, 3);
   return scope->shape(scope->context, words->word[4], &fix->k[MD_FIX_REGION]);
 }
 
-/* The number of words must be n. Advises on keywords of LAMMPS that stand behind them. */
+/* The number of words must be n. Advises on keywords of LAMMPS that stand after them. */
 static md_status check_vector_words(const md_fix *fix, const md_words *words, int n)
 {
   if (words->n > n && strcmp(words->word[n], "region") == 0)
@@ -338,8 +338,8 @@ md_status md_fixes_join(md_model *model)
   return MD_OK;
 }
 
-/* Does the fix act behind steps, on velocities or on the box? */
-static bool acts_behind(md_fix_kind kind) { return acts_at_end[kind] || styles[kind]->move_box; }
+/* Does the fix act after steps, on velocities or on the box? */
+static bool acts_after(md_fix_kind kind) { return acts_at_end[kind] || styles[kind]->move_box; }
 
 /* Does the fix act before the drift? */
 static bool drifts(const md_fix *fix)
@@ -350,14 +350,14 @@ static bool drifts(const md_fix *fix)
 /* Does the fix act in the middle of the drift? */
 static bool acts_in_drift(const md_fix *fix)
 {
-  return acts_in_middle[fix->kind] && !(acts_behind(fix->kind) && styles[fix->kind]->every(fix) > 0);
+  return acts_in_middle[fix->kind] && !(acts_after(fix->kind) && styles[fix->kind]->every(fix) > 0);
 }
 
 static md_status check_style(md_fix_kind kind)
 {
   const md_fix_style *style = styles[kind];
   const bool middle = acts_in_middle[kind] || acts_before_drift[kind];
-  const bool end = acts_behind(kind), force = acts_on_forces[kind];
+  const bool end = acts_after(kind), force = acts_on_forces[kind];
   const int ends = (style->end != NULL) + (style->half != NULL) + (style->choose != NULL);
   if (end == (style->every != NULL) && acts_at_end[kind] == (ends == 1) &&
       (style->look != NULL) == (style->looks != NULL) &&
@@ -533,16 +533,16 @@ static void stay(const md_model *model, md_box_move *move)
   }
 }
 
-void md_fixes_shear_to(md_model *model, int64_t step, bool behind)
+void md_fixes_shear_to(md_model *model, int64_t step, bool after)
 {
   md_box_move *move = &model->move;
   stay(model, move);
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix_style *style = styles[model->fix[f].kind];
     if (style->undoes && style->undoes(&model->fix[f]))
-      style->box_at(&model->fix[f], model, step, behind, move);
+      style->box_at(&model->fix[f], model, step, after, move);
   }
-  move->undoes = !behind;
+  move->undoes = !after;
   for (int k = 0; k < 3; ++k) move->pending = move->pending || move->tilt[k] != model->box.tilt[k];
 }
 
@@ -727,7 +727,7 @@ md_status md_fixes_prepare(md_model *model)
     MD_TRY(find_temperature(model, fix, &temperature));
     if (temperature) action.bias = temperature->bias;
     if (styles[kind]->prepare) MD_TRY(styles[kind]->prepare(fix, model, &action));
-    const bool end = acts_behind(kind) && !acts_in_drift(fix);
+    const bool end = acts_after(kind) && !acts_in_drift(fix);
     if (acts_in_drift(fix) || drifts(fix)) MD_TRY(add_middle(model, &action));
     if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
     if (end) MD_TRY(add_end(model, f, &action, temperature));
@@ -859,7 +859,7 @@ void md_fix_end_tally(md_model *model, const md_fix_end *end, const md_measure *
   model->fix[end->fix].state[0] += was[MD_TEMPERATURE_KINETIC] - is[MD_TEMPERATURE_KINETIC];
 }
 
-/* The index among those that act behind steps; model->nend: it does not. */
+/* The index among those that act after steps; model->nend: it does not. */
 static int find_end(const md_model *model, int f)
 {
   int e = 0;

@@ -7,7 +7,7 @@
  *   3  for every engine, if the style acts on particles: a function of one particle for each of its points.
  *
  * There are four points:
- *   md_NAME_post_force  behind the sum of the pair forces on a particle, before each kick, with the numbers that
+ *   md_NAME_post_force  after the sum of the pair forces on a particle, before each kick, with the numbers that
  *                   `prepare_force` made of the arguments. The force may depend on the particle's position, mass and
  *                   group, and on the mean force of a group (common/force/forces.h). Such a model is run by the general
  *                   passes.
@@ -15,12 +15,12 @@
  *                   arguments. A model with such a style is run by the general passes of each engine. So are several
  *                   types of particles on a GPU, several masses, and wide momenta. Any other model is run by fused
  *                   passes.
- *   md_NAME_drift   before the drift and behind the kick, in every step, with the numbers that `prepare` made. It may
+ *   md_NAME_drift   before the drift and after the kick, in every step, with the numbers that `prepare` made. It may
  *                   change the velocity, and add to the shift of the particle, which is whole quanta of positions. It
  *                   knows the impulse of the kick. If it returns false, the particle does not drift by its velocity.
  *                   General passes, as for md_NAME_middle.
- *   md_NAME_end     behind a step, with numbers that `end` makes of the values of a compute: of exact sums over all
- *                   particles. Steps are run as without the style, up to the step behind which it acts
+ *   md_NAME_end     after a step, with numbers that `end` makes of the values of a compute: of exact sums over all
+ *                   particles. Steps are run as without the style, up to the step after which it acts
  *                   (src/fixes/fix_end.h).
  *                   A style with `half` acts before each step too, with numbers that it makes in the same way. One with
  *                   `choose` looks at all particles on the host, and acts on some of them, by their ids.
@@ -44,7 +44,7 @@ extern "C" {
 
 enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 14 };
 
-/* The state of a fix. A style with `half` has its own numbers first. Behind its action at the end of a step follow, for
+/* The state of a fix. A style with `half` has its own numbers first. After its action at the end of a step follow, for
  * the half before the next step, whether the values of its compute are known (1.0), and these values. */
 enum {
   MD_FIX_OWN = 16,
@@ -60,7 +60,7 @@ enum {
   MD_FIX_STATE_MAX = 120
 };
 
-/* The parts of the pressure that a style gets behind the values of its compute: twice the kinetic energy and the
+/* The parts of the pressure that a style gets after the values of its compute: twice the kinetic energy and the
  * virial, of all axes in the places 0 and 3, or of axis d in the places d and 3 + d. */
 enum { MD_PARTS_NONE, MD_PARTS_ALL, MD_PARTS_AXES };
 
@@ -162,10 +162,10 @@ typedef enum md_force_vector {
   MD_VECTOR_SPRING    /* of the force of the first action: three values; its size, negative if it pushes */
 } md_force_vector;
 
-/* A fix that acts behind steps. Derived when the model is prepared. */
+/* A fix that acts after steps. Derived when the model is prepared. */
 typedef struct md_fix_end {
   int fix;          /* index in model->fix */
-  int64_t every;    /* it acts behind the steps that are multiples of this */
+  int64_t every;    /* it acts after the steps that are multiples of this */
   md_action action; /* as `prepare` made it */
   md_compute
       compute;       /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
@@ -212,14 +212,14 @@ typedef struct md_fix_style {
   const char *usage; /* "langevin TSTART TSTOP DAMP SEED" */
   const char *help;  /* lines of at most 100 characters */
   const char *note;  /* is printed once where a deck uses the style; NULL: no note */
-  bool needs_box;    /* the fix must come behind the command that makes the box */
+  bool needs_box;    /* the fix must come after the command that makes the box */
   bool all_only;     /* only the group `all` is accepted */
   /* What a run with this fix promises. */
   bool conserves_momentum, conserves_energy, reversible;
   bool (*reverses)(const md_fix *fix); /* of a style that is reversible: is this fix? NULL: yes */
   const char
       *forgets; /* why it is not reversible: "what it does to information", the end of a sentence; or NULL */
-  /* Fills fix->k and fix->seed from the words behind the style's name. MD_USAGE: the message says what is wrong with
+  /* Fills fix->k and fix->seed from the words after the style's name. MD_USAGE: the message says what is wrong with
    * the words. */
   md_status (*parse)(md_fix *fix, const md_words *words, const md_fix_scope *scope);
   /* Puts the fix into the settings of the model, which already hold the fixes before it. MD_USAGE: two fixes exclude
@@ -250,21 +250,21 @@ typedef struct md_fix_style {
   /* Does the energy of the fix change where a position along this axis is taken at another image? NULL: along no axis.
    * The energy is refused if the axis is periodic. */
   bool (*energy_needs_image)(const md_fix *fix, int axis);
-  /* For a style with md_NAME_end, else NULL and unset. The style acts behind the steps whose numbers are multiples of
+  /* For a style with md_NAME_end, else NULL and unset. The style acts after the steps whose numbers are multiples of
    * every(fix). 0, of a style that has md_NAME_middle too: it acts there instead. */
   int64_t (*every)(const md_fix *fix);
   md_scaling scaling;       /* what md_NAME_end does */
   md_compute_kind measures; /* a compute of one or several values, without arguments */
-  /* Fills the other numbers of the action behind step model->step, from the values of the compute. step: the one that
+  /* Fills the other numbers of the action after step model->step, from the values of the compute. step: the one that
    * begins now, with which md_step_ramp (step.h) gives the present value of a ramp. All ranks call `end` with the same
    * values. *acts, true before the call: false if nothing is to be done. MD_PHYSICS: the state does not suit the
    * fix. */
   md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                    const double *value, md_action *action, bool *acts);
-  /* Behind `end`, where the fix acts: keeps in fix->state what the action does to the values; or NULL. */
+  /* After `end`, where the fix acts: keeps in fix->state what the action does to the values; or NULL. */
   void (*account)(md_fix *fix, const struct md_model *model, const double *value, const md_action *action);
-  /* In place of `end`, for a style that acts before and behind each step, `every` being 1. It may change fix->state, on
-   * all ranks alike, and makes of the values what they are behind its action. done: 1 before a step, 0 behind it; a
+  /* In place of `end`, for a style that acts before and after each step, `every` being 1. It may change fix->state, on
+   * all ranks alike, and makes of the values what they are after its action. done: 1 before a step, 0 after it; a
    * ramp has the value of the step's end by md_step_ramp with it. */
   md_status (*half)(md_fix *fix, const struct md_model *model, const struct md_step *step, int64_t done,
                     double *value, md_action *action, bool *acts);
@@ -277,7 +277,7 @@ typedef struct md_fix_style {
   void (*shears)(const md_fix *fix, bool tilt[3]);
   /* The flow of the box that the fix shears, or NULL. MD_USAGE: its rate is not constant. */
   md_status (*flow)(const md_fix *fix, const struct md_model *model, md_flow *flow);
-  /* For a style that changes the box, behind `end` or `half`, or in place of both: changes the faces of the next step's
+  /* For a style that changes the box, after `end` or `half`, or in place of both: changes the faces of the next step's
    * box in *move, which fixes before may have changed. before: the step is about to begin. value: of the compute, if it
    * has one. MD_USAGE, MD_PHYSICS: the box that results is none. */
   md_status (*move_box)(md_fix *fix, const struct md_model *model, bool before, const double *value,
@@ -286,39 +286,39 @@ typedef struct md_fix_style {
                 const struct md_model *model); /* at the beginning of a run, or when one goes on; or NULL */
   /* For a style that changes tilt factors alone, or NULL: can its steps be undone? Then begin_back is for the beginning
    * of a run back from model->step to step `last`, MD_USAGE: it does not know the box there. box_at changes in *move
-   * the tilt factors to those behind a step, or those with which the forces of that step are found. */
+   * the tilt factors to those after a step, or those with which the forces of that step are found. */
   bool (*undoes)(const md_fix *fix);
   md_status (*begin_back)(md_fix *fix, const struct md_model *model, int64_t last);
-  void (*box_at)(const md_fix *fix, const struct md_model *model, int64_t step, bool behind,
+  void (*box_at)(const md_fix *fix, const struct md_model *model, int64_t step, bool after,
                  md_box_move *move);
-  /* In place of `end`, for a style that acts on particles that it chooses, as they are behind the step: fills *n <=
+  /* In place of `end`, for a style that acts on particles that it chooses, as they are after the step: fills *n <=
    * MD_CHOSEN_MAX actions, each of which is `first` with other numbers. particles: of this rank, current. It may change
    * fix->state, on all ranks alike. Collective. MD_USAGE: the model does not suit the fix. */
   md_status (*choose)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
                       struct md_comm *comm, const md_action *first, md_action *action, int *n);
   /* Before `end` and `half`, and before the compute is measured, or NULL: keeps in fix->state sums over the particles,
-   * as they are behind the step, and with look_forces of the forces on them, which are dim arrays in energy/length.
+   * as they are after the step, and with look_forces of the forces on them, which are dim arrays in energy/length.
    * `looks` says whether the fix needs that. Collective. */
   md_status (*look)(md_fix *fix, const struct md_model *model, const struct md_particles *particles,
                     double *const force[3], struct md_comm *comm);
   bool (*looks)(const md_fix *fix);
   bool look_forces;
   bool (*drifts)(const md_fix *fix); /* has it md_NAME_drift? NULL: if its style has */
-  /* Its md_NAME_drift acts in the step behind its action, or behind its half before a step, alone. fix->state[0] is 1.0
+  /* Its md_NAME_drift acts in the step after its action, or after its half before a step, alone. fix->state[0] is 1.0
    * until then, and `prepare` makes the numbers of it from fix->state. */
   bool shifts_once;
-  /* Behind the action of `end` the energy that the particles have lost is added to fix->state[0], from the values of
+  /* After the action of `end` the energy that the particles have lost is added to fix->state[0], from the values of
    * the compute before and after it, which must be a temperature. Cost: those sums twice. */
   bool tallies;
   /* For a style with md_NAME_drift, some numbers of which variables may give: then each step is run by itself, and this
-   * makes the numbers of its action. now: the fix with the values of the variables behind the step. */
+   * makes the numbers of its action. now: the fix with the values of the variables after the step. */
   void (*vary)(md_fix *fix, const md_fix *now, const struct md_model *model, md_action *action);
   int nstate; /* numbers of fix->state that restarts hold */
   /* A number of the fix for output, f_ID, or NULL. It is no sum over particles. */
   double (*scalar)(const md_fix *fix);
   bool extensive; /* that number grows with the number of particles */
   /* The energy that the fix has taken from the particles, or NULL: f_ID, ecouple. freedom: of its temperature. For a
-   * style that does not act behind steps it has no value. */
+   * style that does not act after steps it has no value. */
   double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                     double freedom);
 } md_fix_style;
@@ -341,7 +341,7 @@ md_status md_fixes_find_flow(struct md_model *model) MD_CHECKED;
  * actions on forces; too many sums; an energy that needs images. */
 md_status md_fixes_prepare(struct md_model *model) MD_CHECKED;
 
-/* The numbers with which the fix acts behind step model->step; before: before the next one, if its style has `half`.
+/* The numbers with which the fix acts after step model->step; before: before the next one, if its style has `half`.
  * measure: of all ranks, with the sums that end->compute wants; NULL before a step whose values are known. *acts: false
  * if the fix has nothing to do. MD_PHYSICS: as for `end`. */
 md_status md_fix_end_action(struct md_model *model, const md_fix_end *end, const struct md_measure *measure,
@@ -350,7 +350,7 @@ md_status md_fix_end_action(struct md_model *model, const md_fix_end *end, const
 /* Makes the numbers of actions before the drift anew, when a resumed run has filled the states of fixes. */
 md_status md_fixes_take_state(struct md_model *model) MD_CHECKED;
 
-/* Will a fix that acts behind steps shift particles in the next step? The end of that step is told by the second
+/* Will a fix that acts after steps shift particles in the next step? The end of that step is told by the second
  * function. */
 bool md_fixes_shift(const struct md_model *model);
 md_status md_fixes_end_shift(struct md_model *model) MD_CHECKED;
@@ -393,9 +393,9 @@ bool md_fixes_undo_shear(const struct md_model *model);
  * these steps. */
 md_status md_fixes_begin_back(struct md_model *model, int64_t last) MD_CHECKED;
 
-/* Makes model->move the change from the box to that of a step: behind it; or where its forces are found, which undoes a
+/* Makes model->move the change from the box to that of a step: after it; or where its forces are found, which undoes a
  * change. It is pending if the boxes are different. */
-void md_fixes_shear_to(struct md_model *model, int64_t step, bool behind);
+void md_fixes_shear_to(struct md_model *model, int64_t step, bool after);
 
 /* Does the fix have this group as a second one? */
 bool md_fix_couples(const md_fix *fix, int group);
@@ -439,7 +439,7 @@ md_status md_fix_read_varied_positive(md_fix *fix, const char *word, const char 
 /* Multiplies number k of a fix, also where a variable gives it. */
 void md_fix_scale(md_fix *fix, int k, double factor);
 
-/* MD_USAGE if the fix has not exactly n words behind its name. For use in parse. */
+/* MD_USAGE if the fix has not exactly n words after its name. For use in parse. */
 md_status md_fix_takes(const md_fix *fix, const md_words *words, int n) MD_CHECKED;
 
 #ifdef __cplusplus

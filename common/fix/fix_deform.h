@@ -1,6 +1,6 @@
 /* fix deform: changes the faces of the box in a given way, and takes the particles of its group with them.
  *
- * Behind every N-th step of a run the faces of an axis become, with L0 the length and c the centre at the beginning of
+ * After every N-th step of a run the faces of an axis become, with L0 the length and c the centre at the beginning of
  * the run, t the time since then and s the part of the run that is done:
  *
  *   final LO HI, delta DLO DHI, scale F, vel V, erate R
@@ -117,7 +117,7 @@ static md_status deform_unknown(int part, const char *word)
       name, word);
 }
 
-/* Reads what stands behind x, y, z, xy, xz or yz at words->word[*w], and moves *w behind it. */
+/* Reads what stands after x, y, z, xy, xz or yz at words->word[*w], and moves *w past it. */
 static md_status deform_axis(md_fix *fix, const md_words *words, int *w)
 {
   const int part = deform_part_of(words->word[*w]), first = *w + 1;
@@ -320,7 +320,7 @@ static void deform_target(const md_fix *fix, const md_model *model, int d, doubl
   *hi = hi0 + 0.5 * longer;
 }
 
-/* A tilt factor that changes, as the fix makes it behind a step. */
+/* A tilt factor that changes, as the fix makes it after a step. */
 static double deform_tilt(const md_fix *fix, const md_model *model, int part, int64_t step)
 {
   const double *k = fix->k + DEFORM_AXIS + 3 * part, before = fix->state[4 + part];
@@ -335,7 +335,7 @@ static double deform_tilt(const md_fix *fix, const md_model *model, int part, in
   }
 }
 
-/* Changes the tilt factors of *move, whose faces are known, to those behind a step. */
+/* Changes the tilt factors of *move, whose faces are known, to those after a step. */
 static void deform_shear(const md_fix *fix, const md_model *model, int64_t step, md_box_move *move)
 {
   md_box next = model->box;
@@ -361,8 +361,8 @@ static bool deform_undoes(const md_fix *fix)
   return true;
 }
 
-/* The tilt factors that the fix has made until behind a step. */
-static void deform_behind(const md_fix *fix, const md_model *model, int64_t step, md_box_move *move)
+/* The tilt factors that the fix has made by the end of a step. */
+static void deformed_by(const md_fix *fix, const md_model *model, int64_t step, md_box_move *move)
 {
   const int64_t every = (int64_t)fix->k[0], due = step - step % every;
   if ((double)due > fix->state[DEFORM_FROM]) {
@@ -380,12 +380,12 @@ static int64_t deform_began(const md_fix *fix)
   return n > 0 ? (int64_t)fix->state[DEFORM_BEGAN + n - 1] : INT64_MAX;
 }
 
-/* The box of a step: behind it, or where its forces are found, which is that behind the step before, but for the first
+/* The box of a step: after it, or where its forces are found, which is that after the step before, but for the first
  * step of a run. */
-static void deform_box_at(const md_fix *fix, const md_model *model, int64_t step, bool behind,
+static void deform_box_at(const md_fix *fix, const md_model *model, int64_t step, bool after,
                           md_box_move *move)
 {
-  deform_behind(fix, model, behind || step == deform_began(fix) ? step : step - 1, move);
+  deformed_by(fix, model, after || step == deform_began(fix) ? step : step - 1, move);
 }
 
 /* A run begins at the present step. */
@@ -410,7 +410,7 @@ static bool deform_continues(const md_fix *fix, const md_model *model)
   memcpy(move.lo, box->lo, sizeof move.lo);
   memcpy(move.hi, box->hi, sizeof move.hi);
   memcpy(move.tilt, fix->state + 7, sizeof move.tilt);
-  deform_behind(fix, model, model->step, &move);
+  deformed_by(fix, model, model->step, &move);
   return memcmp(move.tilt, box->tilt, sizeof move.tilt) == 0 &&
          memcmp(box->lo, fix->state + 1, sizeof box->lo) == 0 &&
          memcmp(box->hi, fix->state + 4, sizeof box->hi) == 0;

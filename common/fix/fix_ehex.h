@@ -8,14 +8,14 @@
  * their kinetic energy relative to it, and S the sum of f (v - V). All are those before the scaling.
  *
  * A shift is made with the drift of the next step, and forces are not summed anew for it, as in LAMMPS. So output
- * behind the step has the places before it. A shift is far smaller than the displacement by a step.
+ * after the step has the places before it. A shift is far smaller than the displacement by a step.
  *
  * Trade-off: the sums with forces are made on the host. With `hex` there are no shifts, and no such sums.
  * Cost: without hex also a download of particles and forces for each action.
  * Reference: Wirnsberger, Frenkel and Dellago, J. Chem. Phys. 143 (2015) 124104.
  *
  * Numbers of the fix: those of fix heat, and k9 1 for hex. Of its action: those of fix heat; for the shift k4 1, k5 the
- * factor of v' - V behind the scaling, k6 that of the impulse of a kick over m, k7 to k9 V, k10 to k12 the shift that
+ * factor of v' - V after the scaling, k6 that of the impulse of a kick over m, k7 to k9 V, k10 to k12 the shift that
  * all have. State: 0 is 1 until the shift, 1 to 8 as k5 to k12; 9 to 13 the mass, the force and the sum of f v.
  */
 #if defined MD_FIX_STYLE

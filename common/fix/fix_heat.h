@@ -1,4 +1,4 @@
-/* fix heat: adds energy to a group at a constant rate, or takes it away, behind every step whose number is a multiple
+/* fix heat: adds energy to a group at a constant rate, or takes it away, after every step whose number is a multiple
  * of N. With a region, only particles in this block at the time take part.
  *
  *   v' = V + f (v - V),   f = sqrt(1 + F N dt/K)
@@ -31,7 +31,7 @@ static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_scop
   char what[64];
   md_bias block;
   *at = 2;
-  if (words->n < 2) return md_error(MD_USAGE, "fix %s takes N and a rate of energy behind its name", name);
+  if (words->n < 2) return md_error(MD_USAGE, "fix %s takes N and a rate of energy after its name", name);
   snprintf(what, sizeof what, "N of fix %s", name);
   MD_TRY(md_word_int64(words->word[0], what, 1, INT64_C(1) << 53, &every));
   fix->k[0] = (double)every;

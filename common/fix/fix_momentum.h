@@ -1,5 +1,5 @@
 /* fix momentum: takes the velocity of the centre of mass of its group away, along some axes, and the rotation about it,
- * behind every step whose number is a multiple of N.
+ * after every step whose number is a multiple of N.
  *
  *   v' = f (v - V - w x (x - X))
  *
@@ -24,7 +24,7 @@ MD_FIX_END(momentum)
 
 #elif defined MD_FIX_HOST
 
-/* Reads the keyword at word *w with its values, and moves *w behind them. */
+/* Reads the keyword at word *w with its values, and moves *w past them. */
 static md_status momentum_read(md_fix *fix, const md_words *words, int *w)
 {
   const char *keyword = words->word[*w];
@@ -52,7 +52,7 @@ static md_status momentum_parse(md_fix *fix, const md_words *words, const md_fix
 {
   (void)scope;
   int64_t every;
-  if (words->n == 0) return md_error(MD_USAGE, "fix momentum takes N and keywords behind its name");
+  if (words->n == 0) return md_error(MD_USAGE, "fix momentum takes N and keywords after its name");
   MD_TRY(md_word_int64(words->word[0], "N of fix momentum", 1, INT64_C(1) << 53, &every));
   fix->k[0] = (double)every;
   for (int w = 1; w < words->n;) MD_TRY(momentum_read(fix, words, &w));

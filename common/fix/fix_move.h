@@ -18,7 +18,7 @@
  * Numbers of the fix: k0 the way: 0 linear, 1 wiggle, 2 rotate, 3 variable; k1 to k3 V, A or P; k4 T; k5 to k7 R, of
  * length 1; k8 to k13 D and V of variable, k14 to k19 1 where these are given. Of its action: k0 to k3, k5 to k7 the
  * same, k4 dt/T, k8 the first step, k9 the angular velocity, k10 sine and k11 cosine minus 1 of the angle of a step,
- * k12 dt; of variable k1 to k3 the shift of the step, k5 to k7 the velocity behind it, k8 to k10 1 where that is given.
+ * k12 dt; of variable k1 to k3 the shift of the step, k5 to k7 the velocity after it, k8 to k10 1 where that is given.
  * State: 0 the first step; 1 to 3 D of the last step.
  */
 #if defined MD_FIX_STYLE
@@ -50,7 +50,7 @@ static md_status move_read(const md_fix *fix, const md_words *words, int w, doub
   return parse_component(fix, words->word[w], to);
 }
 
-/* Reads the keyword units behind the way's words, and scales lengths. */
+/* Reads the keyword units after the way's words, and scales lengths. */
 static md_status move_units(md_fix *fix, const md_words *words, int w, const md_fix_scope *scope)
 {
   bool in_lattice = true;
@@ -148,7 +148,7 @@ static md_status move_prepare(const md_fix *fix, const md_model *model, md_actio
   return MD_OK;
 }
 
-/* Makes the numbers of the next step from those that the variables have behind it. */
+/* Makes the numbers of the next step from those that the variables have after it. */
 static void move_vary(md_fix *fix, const md_fix *now, const md_model *model, md_action *action)
 {
   for (int d = 0; d < model->box.dim; ++d) {
@@ -183,7 +183,7 @@ static const md_fix_style move_style = {
 
 #elif defined MD_FIX_FORMULAS
 
-/* The shift along axis d from step n to the next one, steps counted from the first, and the velocity behind it. */
+/* The shift along axis d from step n to the next one, steps counted from the first, and the velocity after it. */
 MD_FN double md_move_along(const md_action *a, const md_step *s, double n, int d, double *velocity)
 {
   if (a->k[0] == 0.0) {
@@ -206,7 +206,7 @@ MD_FN void md_move_cross(const double a[3], const double b[3], double c[3])
   }
 }
 
-/* The shift of a particle that turns, and its velocity behind it. */
+/* The shift of a particle that turns, and its velocity after it. */
 MD_FN void md_move_turn(const md_action *a, const md_step *s, const md_particle *p, double by[3],
                         double velocity[3])
 {

@@ -1,12 +1,12 @@
 /* fix nve/limit: velocity Verlet with a limit of speed, for systems that begin with particles too near to one another.
- * Behind each of the two kicks of a step a velocity that would take its particle farther than XMAX in a timestep is
+ * After each of the two kicks of a step a velocity that would take its particle farther than XMAX in a timestep is
  * scaled down:
  *
  *   v' = v XMAX/(|v| dt)   where |v| dt > XMAX
  *
  * Trade-off: energy and momentum of such particles are lost. Pairs nearer than the exact range of impulses (model.h)
  * are an error as with fix nve.
- * Cost: steps are run one at a time, with a pass over the particles behind each.
+ * Cost: steps are run one at a time, with a pass over the particles after each.
  *
  * Numbers of the fix: k0 XMAX. Of its action: k0 the square of the largest speed.
  */

@@ -5,7 +5,7 @@
  * whose error stays about h^2 F/(4 M), F being the force on the group and M its mass: kicks and drifts alternate, so
  * that errors of steps cancel. V is a quotient of exact sums, and faces do not matter. Before a step the shift is the
  * target minus D + h V, in whole quanta, and at most half of the way that a particle may go in a step. So the centre of
- * mass is h^2 F/(2 M) from the target behind it.
+ * mass is h^2 F/(2 M) from the target after it.
  *
  * Advantage: no place of a particle is kept, and none comes from the engine, except once where a place is asked for.
  * Cost: that of a sum over particles in each step, see fix.h; general passes.
@@ -207,7 +207,7 @@ MD_FN bool md_recenter_drift(const md_action *a, const md_step *s, int64_t done,
   return (p->group & s->moving) != 0;
 }
 
-/* Velocities stay: what is measured behind a step is for the next drift. */
+/* Velocities stay: what is measured after a step is for the next drift. */
 MD_FN void md_recenter_end(const md_action *a, const md_step *s, md_particle *p)
 {
   (void)a, (void)s, (void)p;

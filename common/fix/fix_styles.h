@@ -5,7 +5,7 @@
  *   with MD_FIX_MIDDLE(symbol) defined       it becomes one MD_FIX_MIDDLE for each style that acts within a step;
  *   with MD_FIX_DRIFT(symbol) defined        it becomes one MD_FIX_DRIFT for each style that acts before the drift;
  *   with MD_FIX_FORCE(symbol) defined        it becomes one MD_FIX_FORCE for each style that acts on forces;
- *   with MD_FIX_END(symbol) defined          it becomes one MD_FIX_END for each style that acts behind a step;
+ *   with MD_FIX_END(symbol) defined          it becomes one MD_FIX_END for each style that acts after a step;
  *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
  *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle, md_NAME_drift,
  *                                            md_NAME_post_force and md_NAME_end (step.h).

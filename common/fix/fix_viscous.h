@@ -21,7 +21,7 @@ MD_FIX_MIDDLE(viscous)
 static md_status viscous_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   (void)scope;
-  if (words->n == 0) return md_error(MD_USAGE, "fix viscous takes gamma behind its name");
+  if (words->n == 0) return md_error(MD_USAGE, "fix viscous takes gamma after its name");
   MD_TRY(md_word_double(words->word[0], "gamma of fix viscous", &fix->k[0]));
   for (int w = 1; w < words->n; w += 3) MD_TRY(read_scale(fix, words, w, "scale TYPE FACTOR"));
   return MD_OK;

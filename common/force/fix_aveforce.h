@@ -2,7 +2,7 @@
  * that cannot turn, if its velocities are equal.
  *
  * Numbers of the fix: for axis d, k[2 d] is 1 if the component is averaged, 0 for NULL, and k[2 d + 1] the force that
- * is added. Of its action: the same, and k6 to k8 the mean, in the unit of the net force, behind each sum over the
+ * is added. Of its action: the same, and k6 to k8 the mean, in the unit of the net force, after each sum over the
  * group (forces.h).
  */
 #if defined MD_FIX_STYLE

@@ -31,7 +31,7 @@ static md_status indent_read_axis(const char *word, int axes, double *axis)
   return md_error(MD_USAGE, "fix indent: '%.64s' is none of the axes x to %c", word, last);
 }
 
-/* Reads the words behind `sphere`: X Y Z R; `cylinder`: AXIS A B R; `plane`: AXIS PLACE lo|hi. */
+/* Reads the words after `sphere`: X Y Z R; `cylinder`: AXIS A B R; `plane`: AXIS PLACE lo|hi. */
 static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_scope *scope)
 {
   double *k = fix->k, *at = k + 5;
@@ -55,7 +55,7 @@ static md_status indent_read_shape(md_fix *fix, char *const *word, const md_fix_
   return md_error(MD_USAGE, "fix indent plane: '%.64s' is neither lo nor hi", word[2]);
 }
 
-/* Reads the keyword at word *w with its values, and moves *w behind them. */
+/* Reads the keyword at word *w with its values, and moves *w past them. */
 static md_status indent_read(md_fix *fix, const md_words *words, int *w, const md_fix_scope *scope,
                              bool *shaped, bool *inside, bool *in_lattice)
 {

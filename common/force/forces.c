@@ -72,7 +72,7 @@ md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[
   return MD_OK;
 }
 
-/* Gives the actions of a fix, of which `action` is the first, the centres of mass behind step `step`. n: actions from
+/* Gives the actions of a fix, of which `action` is the first, the centres of mass after step `step`. n: actions from
  * there on. */
 static md_status take_centres(md_model *model, md_comm *comm, const md_particles *p, int64_t step,
                               md_force_action *action, int n, int threads)

@@ -15,7 +15,7 @@
  * action that asks stops an engine as one that takes a mean does, because a function of that program is called.
  *
  * A force depends on position, mass and group of the particle alone, or through a mean on those of all. On periodic
- * axes it is the same for all images. So the kick behind a step and the kick before the next step are equal, every
+ * axes it is the same for all images. So the kick after a step and the kick before the next step are equal, every
  * engine and rank computes the same bits, and a run with reversed velocities returns to its beginning.
  *
  * Output. Engines hand out the forces of pairs. md_forces_output adds the fixes on the host: the forces of dumps are
@@ -75,7 +75,7 @@ MD_FN int md_forces_on_impulse(const md_force_action *action, int n, double scal
   return fault;
 }
 
-/* The actions at the positions behind step `step`, nforce_action of them. */
+/* The actions at the positions after step `step`, nforce_action of them. */
 MD_FN md_force_action *md_forces_row(const md_model *model, int64_t step)
 {
   const int64_t row = model->backwards ? model->force_first - step : step - model->force_first;
@@ -150,7 +150,7 @@ typedef struct md_impulses {
   double *const *real;
 } md_impulses;
 
-/* Lets the actions from `first` on act on the impulses of all particles behind step `step`, and takes the means that
+/* Lets the actions from `first` on act on the impulses of all particles after step `step`, and takes the means that
  * they need. Particles on which no fix acts keep all digits, also beyond 2^53. Collective if an action takes a mean. */
 md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particles *p, int64_t step,
                                 int first, md_impulses impulse, int threads, md_overlap *overlap) MD_CHECKED;
@@ -163,7 +163,7 @@ md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[
 /* For a minimisation: drops the actions of fixes that LAMMPS does not apply there. */
 void md_forces_keep_minimized(md_model *model);
 
-/* Notes forces out of range at the present positions, those behind step `step`, and changes nothing. */
+/* Notes forces out of range at the present positions, those after step `step`, and changes nothing. */
 void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, md_overlap *overlap);
 
 /* What a fix that acts on forces has for output. */
@@ -178,7 +178,7 @@ typedef struct md_force_sums {
   md_wide sum[MD_FIXES_MAX][MD_FORCE_SUMS]; /* by fix: energy, vector */
 } md_force_sums;
 
-/* Lets the fixes act on the forces of pairs on the n particles of this rank behind step model->step, dim arrays, and
+/* Lets the fixes act on the forces of pairs on the n particles of this rank after step model->step, dim arrays, and
  * sums their output.
  * MD_PHYSICS: a force is out of range; the message names fix and particle. Collective. */
 md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],

@@ -58,7 +58,7 @@ static int refuse(const ladder_program *p, const char *what, const char *word)
   return 2;
 }
 
-/* Reads a number from `low` to `high` at *at and moves *at behind it. Returns 0 if there is none. */
+/* Reads a number from `low` to `high` at *at and moves *at past it. Returns 0 if there is none. */
 static int number_at(const char **at, int low, int high)
 {
   char *end;

@@ -130,7 +130,7 @@ md_pair_kind md_pair_find(const char *name);
 /* Does the style with a cutoff share kernels with others (pair_styles.h)? */
 bool md_pair_shares_kernels(md_pair_kind kind);
 
-/* Puts constants of units behind the n numbers that a deck gives to a style, value[MD_PAIR_PARAMETERS + 2]: the energy
+/* Puts constants of units after the n numbers that a deck gives to a style, value[MD_PAIR_PARAMETERS + 2]: the energy
  * of two elementary charges times their distance, and an Angstrom. Returns how many numbers there are. */
 int md_pair_add_units(md_pair_kind kind, const md_units *units, double *value, int n);
 
@@ -187,7 +187,7 @@ bool md_pair_is_tabulated(const md_pair *pair);
 md_status md_pair_add_table(md_pair *pair, const int i[2], const int j[2], const md_table_values *values,
                             double rc) MD_CHECKED;
 
-/* The numbers of all tables of a style, or of its sub-styles: how many there are, and a copy of them one behind the
+/* The numbers of all tables of a style, or of its sub-styles: how many there are, and a copy of them one after the
  * other. */
 int64_t md_pair_table_numbers(const md_pair *pair);
 void md_pair_copy_tables(const md_pair *pair, double *to);

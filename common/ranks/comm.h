@@ -55,7 +55,7 @@ typedef struct md_balance {
 
 /* The last look at the balance: the values of fix balance. */
 typedef struct md_balanced {
-  double imbalance; /* the largest load of a rank, divided by the average, behind the look */
+  double imbalance; /* the largest load of a rank, divided by the average, after the look */
   double vector[3]; /* the largest load of a rank; 1 if cuts moved, else 0; the imbalance before the look */
 } md_balanced;
 

@@ -24,7 +24,7 @@ void md_decomposition_free(md_decomposition *d)
 
 /* Area of the faces between domains, divided by the volume of the box: a measure of the messages. A face between a
  * rank and itself needs no message and does not count. Faces across an earlier axis count a twentieth more for each
- * axis behind it, because the particles at these faces lie scattered in memory. */
+ * axis after it, because the particles at these faces lie scattered in memory. */
 static double surface(const md_box *box, const int count[3])
 {
   double area = 0.0;

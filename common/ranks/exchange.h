@@ -20,7 +20,7 @@ struct md_comm_exchange {
   /* Wraps the owned particles and sends each migrant to its owner, however far away. Drops all ghosts. The order of
    * the particles may change. Rebalances first if that is due. MD_PHYSICS, on all ranks: a particle is lost. */
   md_status (*migrate)(md_comm *, const md_model *, md_particles *) MD_CHECKED;
-  /* Replaces the ghosts: appends all ghosts within `width` of the domain behind the owned particles (0: none). The
+  /* Replaces the ghosts: appends all ghosts within `width` of the domain after the owned particles (0: none). The
    * particles must be wrapped and with their owners (migrate). Ghosts have x, id and type. MD_USAGE: a domain is
    * thinner than `width`. */
   md_status (*halo_build)(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;

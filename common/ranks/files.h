@@ -12,11 +12,11 @@ extern "C" {
 #endif
 
 struct md_comm_files {
-  /* Opens one file of all ranks for writing. append: writing begins behind what the file holds; else the file
+  /* Opens one file of all ranks for writing. append: writing begins after what the file holds; else the file
    * becomes empty. *bytes: how many bytes it holds then. The caller closes it with `close`. Errors here and in
    * the functions below are the same on every rank. */
   md_status (*open)(md_comm *, const char *path, bool append, md_comm_file **, int64_t *bytes) MD_CHECKED;
-  /* Writes n bytes of each rank behind the end of the file, in the order of ranks. n may differ from rank to rank. */
+  /* Writes n bytes of each rank after the end of the file, in the order of ranks. n may differ from rank to rank. */
   md_status (*append)(md_comm *, md_comm_file *, const void *bytes, int64_t n) MD_CHECKED;
   /* Goes back by n bytes, the same n on every rank: the next append overwrites the last n bytes of the file. */
   md_status (*back)(md_comm *, md_comm_file *, int64_t n) MD_CHECKED;

@@ -86,7 +86,7 @@ void md_centre_sum(const md_model *model, const md_force_action *action, int par
                    int threads, md_centre_sums *sums);
 
 /* Gives the `parts` actions of a fix their numbers from the sums of this rank, which count `unit` of a term, at the
- * positions behind step `step`. Collective. MD_PHYSICS: a sum does not go on from the step before. */
+ * positions after step `step`. Collective. MD_PHYSICS: a sum does not go on from the step before. */
 md_status md_centre_take(md_model *model, md_comm *comm, int64_t step, md_centre_sums *sums, double unit,
                          md_force_action *action, int parts) MD_CHECKED;
 

@@ -13,7 +13,7 @@ void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse
   }
 }
 
-/* box: that behind the drift. */
+/* box: that after the drift. */
 static void drift_one(const md_model *model, const md_box *box, md_particles *p, const md_step *step,
                       int64_t *const impulse[3], int64_t i, md_runaway *runaway)
 {

@@ -1,4 +1,4 @@
-/* Kicks and drifts of all particles in the host's arrays, for engines whose steps are not fused, and the actions behind
+/* Kicks and drifts of all particles in the host's arrays, for engines whose steps are not fused, and the actions after
  * steps: one pass for each point of the step (step.h).
  *
  * Trade-off: every model runs, with any fixes, masses and wide momenta. But each pass goes through memory, which only
@@ -22,7 +22,7 @@ void md_host_kick(const md_model *model, md_particles *p, int64_t *const impulse
 md_status md_host_drift(const md_model *model, md_particles *p, const md_step *step,
                         int64_t *const impulse[3], int threads) MD_CHECKED;
 
-/* Point 6 of the step for one fix, behind the last step that was done: model->step is its number. */
+/* Point 6 of the step for one fix, after the last step that was done: model->step is its number. */
 void md_host_act(const md_model *model, md_particles *p, const md_action *action, int threads);
 
 /* After a step in which a particle moved too far or left the box: MD_PHYSICS, and the message names the one of the

@@ -13,7 +13,7 @@
  *              the deck, half a drift; each half is reflected
  *   4  force   as 1, at the new positions                           if kicks_after != 0
  *   5  kick    v += kicks_after impulses
- *   6  end     fixes that act behind this step, in the order of the deck. Each gets values of exact sums over all
+ *   6  end     fixes that act after this step, in the order of the deck. Each gets values of exact sums over all
  *              particles, in which the fixes before it have acted, and changes velocities
  *
  *   integrator            kicks_before  kicks_after  moves   an impulse is the force times
@@ -116,9 +116,9 @@ static inline md_step md_step_of(const md_model *model)
   const md_integrator integrator = model->integrator;
   const int sign = model->backwards ? -1 : 1;
   const md_integrator first = model->backwards ? MD_LEAPFROG_MIRROR : MD_LEAPFROG;
-  const md_integrator behind = model->backwards ? MD_LEAPFROG : MD_LEAPFROG_MIRROR;
+  const md_integrator after = model->backwards ? MD_LEAPFROG : MD_LEAPFROG_MIRROR;
   md_step s = {.kicks_before = integrator == MD_NVE || integrator == first ? sign : 0,
-               .kicks_after = integrator == MD_NVE || integrator == behind ? sign : 0,
+               .kicks_after = integrator == MD_NVE || integrator == after ? sign : 0,
                .moves = integrator != MD_STATIC || model->placed != 0,
                .dim = model->box.dim,
                .time = sign * (model->nmiddle > 0 ? 0.5 * model->dt : model->dt),
@@ -144,7 +144,7 @@ static inline md_step md_step_of(const md_model *model)
   return s;
 }
 
-/* The value of a quantity that goes linearly from start to stop in a run, `done` steps behind s. */
+/* The value of a quantity that goes linearly from start to stop in a run, `done` steps after s. */
 MD_FN double md_step_ramp(const md_step *s, double start, double stop, int64_t done)
 {
   const int64_t span = s->ramp_span;
@@ -165,7 +165,7 @@ MD_FN void md_step_scale(const md_step *s, const md_bias *bias, double factor, m
         md_step_scaled(p->v[d], md_bias_of(bias, d, p->x, p->v[d], p->velocity_per_v), factor, p->v_step);
 }
 
-/* The largest component that an action behind a step leaves to a velocity. A particle as fast as this is a runaway in
+/* The largest component that an action after a step leaves to a velocity. A particle as fast as this is a runaway in
  * the next step. Until then it must not leave the range of sums. */
 MD_FN double md_step_most(const md_step *s, double velocity_per_v)
 {
@@ -182,7 +182,7 @@ MD_FN double md_step_limited(double v, double most, double v_step)
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_FORMULAS
 
-/* The actions of all fixes on one particle before its drift and behind the kick, `done` steps behind s. by: receives
+/* The actions of all fixes on one particle before its drift and after the kick, `done` steps after s. by: receives
  * the sum of their shifts, whole quanta. Returns whether the particle then drifts with its velocity. */
 MD_FN bool md_step_before_drift(const md_step *s, int64_t done, md_particle *p, double by[3])
 {
@@ -197,7 +197,7 @@ MD_FN bool md_step_before_drift(const md_step *s, int64_t done, md_particle *p, 
   return drifts;
 }
 
-/* The actions of all fixes on one particle in the middle of its drift, `done` steps behind s. After them v is a
+/* The actions of all fixes on one particle in the middle of its drift, `done` steps after s. After them v is a
  * multiple of v_step, and the second word of a wide momentum is 0. */
 MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
 {
@@ -210,7 +210,7 @@ MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
   }
 }
 
-/* Point 6 of the step for one fix and one particle, behind the last step that was done. s: of the step that begins
+/* Point 6 of the step for one fix and one particle, after the last step that was done. s: of the step that begins
  * now. After the action v is a multiple of v_step, and the second word of a wide momentum is 0. */
 MD_FN void md_step_end(const md_action *a, const md_step *s, md_particle *p)
 {
@@ -355,7 +355,7 @@ MD_FN double md_step_drift_once(const md_step *s, int d, double time_scale, doub
   return moved;
 }
 
-/* Shifts a coordinate by whole quanta. Returns whether it may drift behind that. */
+/* Shifts a coordinate by whole quanta. Returns whether it may drift after that. */
 MD_FN bool md_step_shift(const md_step *s, double by, double *x, double *moved)
 {
   *x += by;

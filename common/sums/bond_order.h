@@ -35,7 +35,7 @@ typedef struct md_order {
   int components;                                  /* the degree whose components are wanted; -1: none */
   double start[MD_ORDER_MOST + 1];                 /* Y_mm is start[m] (x + i y)^m */
   double up[MD_ORDER_TERMS], down[MD_ORDER_TERMS]; /* Y_lm = up (z Y_l-1,m - down Y_l-2,m) */
-  const double *symbol;                            /* 3j symbols of all degrees, one table behind the other */
+  const double *symbol;                            /* 3j symbols of all degrees, one table after the other */
   int64_t symbols,
       table[MD_ORDER_MOST + 1]; /* their number; where that of a degree begins, by m1 + l and m2 + l */
 } md_order;

@@ -26,13 +26,13 @@
 
 enum { MD_SWAPS_MAX = 32 };
 
-/* Makes the actions of the swaps behind the present step: at most 2 MD_SWAPS_MAX. first: their kind and group. The
+/* Makes the actions of the swaps after the present step: at most 2 MD_SWAPS_MAX. first: their kind and group. The
  * particles of this rank are current. Adds to the state what was moved. Collective. MD_USAGE: momenta are wide, or an
  * id is above 2^53. */
 md_status md_swaps_choose(md_fix *fix, const md_model *model, const md_particles *particles, md_comm *comm,
                           const md_action *first, md_action *action, int *n) MD_CHECKED;
 
-/* Reads N, or the axis of the momentum and that of the slabs behind it, and so on, from the words of a fix; axes: 1 or
+/* Reads N, or the axis of the momentum and that of the slabs after it, and so on, from the words of a fix; axes: 1 or
  * 2 of them. target: is the keyword vtarget accepted? MD_USAGE: a word is refused. */
 md_status md_swaps_parse(md_fix *fix, const md_words *words, int dim, int axes, bool target) MD_CHECKED;
 

@@ -14,7 +14,7 @@ static md_status temp_partial_parse(md_compute *compute, const md_words *words, 
 {
   if (words->n != 3)
     return md_error(MD_USAGE,
-                    "compute temp/partial takes three words behind its name, 0 or 1 for x, y and z, not %d",
+                    "compute temp/partial takes three words after its name, 0 or 1 for x, y and z, not %d",
                     words->n);
   compute->bias.kind = MD_BIAS_AXES;
   for (int d = 0; d < 3; ++d) {

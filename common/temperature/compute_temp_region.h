@@ -20,7 +20,7 @@ static md_status temp_region_parse(md_compute *compute, const md_words *words, c
 {
   (void)scope;
   if (words->n != 1)
-    return md_error(MD_USAGE, "compute temp/region takes the ID of a region behind its name, not %d words",
+    return md_error(MD_USAGE, "compute temp/region takes the ID of a region after its name, not %d words",
                     words->n);
   return md_compute_set_of(compute, words->word[0]);
 }

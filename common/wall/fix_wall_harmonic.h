@@ -1,6 +1,6 @@
 /* fix wall/harmonic: walls that push with a spring, U(r) = eps (r - cutoff)^2 for r < cutoff.
  *
- * Numbers of an action behind those of a wall (wall.h): k4 eps. SIGMA has no effect, as in the LAMMPS manual.
+ * Numbers of an action after those of a wall (wall.h): k4 eps. SIGMA has no effect, as in the LAMMPS manual.
  */
 #if defined MD_FIX_STYLE
 

@@ -4,7 +4,7 @@
  *
  * minus its value at the cutoff.
  *
- * Numbers of an action behind those of a wall (wall.h): k4 4/5 pi eps sigma^10, k5 2 pi eps sigma^4,
+ * Numbers of an action after those of a wall (wall.h): k4 4/5 pi eps sigma^10, k5 2 pi eps sigma^4,
  * k6 2 pi sqrt(2)/3 eps sigma^3, k7 0.61/sqrt(2) sigma, k8 U at the cutoff.
  * Reference: Steele, Surf. Sci. 36 (1973) 317; Magda, Tirrell and Davis, J. Chem. Phys. 83 (1985) 1888.
  */

@@ -1,7 +1,7 @@
 /* fix wall/lj126: walls with the potential of a Lennard-Jones particle in them, U(r) = 4 eps [(sigma/r)^12 -
  * (sigma/r)^6] minus its value at the cutoff. Reference: the LAMMPS manual, fix wall/lj126.
  *
- * Numbers of an action behind those of a wall (wall.h): k4 4 eps sigma^12, k5 4 eps sigma^6, k6 U at the cutoff.
+ * Numbers of an action after those of a wall (wall.h): k4 4 eps sigma^12, k5 4 eps sigma^6, k6 U at the cutoff.
  */
 #if defined MD_FIX_STYLE
 

@@ -1,7 +1,7 @@
 /* fix wall/lj93: walls of a half space of Lennard-Jones particles, U(r) = eps [2/15 (sigma/r)^9 - (sigma/r)^3] minus
  * its value at the cutoff.
  *
- * Numbers of an action behind those of a wall (wall.h): k4 2/15 eps sigma^9, k5 eps sigma^3, k6 U at the cutoff.
+ * Numbers of an action after those of a wall (wall.h): k4 2/15 eps sigma^9, k5 eps sigma^3, k6 U at the cutoff.
  * Reference: Magda, Tirrell and Davis, J. Chem. Phys. 83 (1985) 1888.
  */
 #if defined MD_FIX_STYLE

@@ -1,8 +1,8 @@
 /* fix wall/piston: a piston that moves upwards along z, and reflects the particles of its group.
  *
- *   z' = 2 Z - z,   v' = 2 V - v   along z, where z < Z behind a drift
+ *   z' = 2 Z - z,   v' = 2 V - v   along z, where z < Z after a drift
  *
- * Z is the place of the piston behind the step, and V its velocity. t is the time since the beginning of the run, as in
+ * Z is the place of the piston after the step, and V its velocity. t is the time since the beginning of the run, as in
  * LAMMPS: a second run begins with the piston at Z0. Z = Z0 + VZ t; with `ramp` V goes from 0 to VZ in the run, and
  * Z = Z0 + V t/2.
  *
@@ -24,7 +24,7 @@ MD_FIX_DRIFT(wall_piston)
 
 #elif defined MD_FIX_HOST
 
-/* Reads the keyword at word *w with its value, and moves *w behind them. */
+/* Reads the keyword at word *w with its value, and moves *w past them. */
 static md_status piston_read(md_fix *fix, const md_words *words, int *w, bool *placed, bool *in_lattice)
 {
   const char *keyword = words->word[(*w)++];

@@ -23,7 +23,7 @@ static md_status wall_check_face(const md_fix *fix, const md_box *box, const cha
 }
 
 /* Finds the unit of the positions: the lattice unless `units box` is given. This is a pass of its own, because `units`
- * may stand behind the numbers, as in LAMMPS. */
+ * may stand after the numbers, as in LAMMPS. */
 static md_status wall_read_units(const md_words *words, bool *in_lattice)
 {
   *in_lattice = true;

@@ -19,7 +19,7 @@ md_status md_fix_read_units(const char *fix, const char *word, bool *in_lattice)
   return md_error(MD_USAGE, "fix %s units '%.64s' is unknown; accepted are box and lattice", fix, word);
 }
 
-/* Reads the keywords behind the walls, from word w on. */
+/* Reads the keywords after the walls, from word w on. */
 static md_status read_keywords(const char *name, const md_words *words, int w, bool *in_lattice)
 {
   for (; w < words->n; w += 2) {
@@ -29,7 +29,7 @@ static md_status read_keywords(const char *name, const md_words *words, int w, b
       return md_error(
           MD_USAGE,
           "fix %s: unknown word '%.64s'; accepted are walls, FACE PLACE EPSILON SIGMA CUTOFF with the faces "
-          "xlo xhi ylo yhi zlo zhi, and behind them units box|lattice, fld no and pbc no",
+          "xlo xhi ylo yhi zlo zhi, and after them units box|lattice, fld no and pbc no",
           name, keyword);
     if (w + 1 == words->n) return md_error(MD_USAGE, "fix %s %s: its value is missing", name, keyword);
     bool yes = false;

@@ -4,7 +4,7 @@
  * U(r) and is pushed inside by -dU/dr. A particle on the wall or behind it is an error.
  *
  * Numbers of a fix, for its wall m in the order of the deck: k[5 m] is 1 + 2 axis + side, plus 6 if the wall is on the
- * face of the box (EDGE), 0 behind the last wall; then place, epsilon, sigma, cutoff.
+ * face of the box (EDGE), 0 after the last wall; then place, epsilon, sigma, cutoff.
  * Numbers of an action: k0 axis, k1 -1 below or 1 above, k2 place, k3 cutoff; from k4 on those of the potential.
  */
 #ifndef MD_COMMON_WALL_WALL_H

@@ -1,7 +1,7 @@
 /* The bodies of the engine for pair styles without a cutoff, as its kernels see them, and the functions that launch its
  * kernels.
  *
- * A block is an array of the bodies of one rank. Its length is a multiple of BODY_PAD, and the places behind the last
+ * A block is an array of the bodies of one rank. Its length is a multiple of BODY_PAD, and the places after the last
  * body hold bodies without mass, far away, which exert no force. So no kernel tests the length of a block that it
  * reads. Bodies never change their places.
  *
@@ -122,7 +122,7 @@ md_status launch_sum_body_impulses(const body_view &, const md_force_action *act
 md_status launch_body_force(const body_view &, const md_force_action *action, int count, double scale,
                             unsigned long long launch_number, cudaStream_t stream);
 
-/* move.cu: the action of a fix behind the last step (common/step/step.h). step: of the step that begins now. */
+/* move.cu: the action of a fix after the last step (common/step/step.h). step: of the step that begins now. */
 md_status launch_body_act(const body_view &, const md_action &, const md_step &step, cudaStream_t stream);
 
 /* output.cu: fine sums over the pairs of this rank's bodies with a block: energies and virials, where the pairs with

@@ -297,7 +297,7 @@ md_status all_pairs_engine::charge_bodies(double per_mass)
   return MD_OK;
 }
 
-/* Point 1 or 4 of the step: the impulses of all pairs, on which the fixes then act. step: the one behind which the
+/* Point 1 or 4 of the step: the impulses of all pairs, on which the fixes then act. step: the one after which the
  * bodies are. */
 md_status all_pairs_engine::sum_impulses(int64_t step)
 {
@@ -413,7 +413,7 @@ md_status all_pairs_engine::move(const md_step &step, int kicks, bool drifts)
   return MD_OK;
 }
 
-/* Kicks behind the drift are given with those of the next step, or at the end of a run. */
+/* Kicks after the drift are given with those of the next step, or at the end of a run. */
 md_status all_pairs_engine::take_step()
 {
   const md_step step = md_step_of(model);

@@ -1,4 +1,4 @@
-/* Kicks, drifts and actions behind steps of all bodies, by the functions of common/step/step.h: every integrator,
+/* Kicks, drifts and actions after steps of all bodies, by the functions of common/step/step.h: every integrator,
  * wall and fix.
  *
  * Cost: some 200 bytes a body, which is nothing beside the pairs of many thousands of bodies. With 4096 bodies a

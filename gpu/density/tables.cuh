@@ -1,7 +1,7 @@
 /* The tables of pairs of a style with a density (common/pair/tables/eam.h), as the kernels of its two passes read them.
  *
  *   cached_tables   from device memory, through the cache for read-only data;
- *   staged_tables   from a copy in shared memory. Its parts of 16 bytes lie one array behind another, [part][row], so
+ *   staged_tables   from a copy in shared memory. Its parts of 16 bytes lie one array after another, [part][row], so
  *                   that rows which a warp reads at random fall into different banks.
  *
  * Trade-off: a block copies all rows, also those of distances that do not occur.

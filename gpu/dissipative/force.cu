@@ -1,7 +1,7 @@
 /* Dissipative pair styles: the states of particles, and the impulses (common/pair/dissipative/dissipative.h).
  *
  *   1. k_pair_states writes velocity and id of each particle side by side, and one thread writes what all pairs share.
- *      The velocities are those behind the last drift. In a step these are the present ones. In the first step of a
+ *      The velocities are those after the last drift. In a step these are the present ones. In the first step of a
  *      run, and for output, the present ones are complete. Then the velocities come from `kept`, where the forces at
  *      the end of the last run have put them, by origin.
  *   2. Ghosts get the states of their sources: k_image_values on one rank, messages on several (ranks/halo.inc).

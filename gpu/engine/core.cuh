@@ -23,7 +23,7 @@
 
 /* Arrays in device memory. The struct has no other members, because the core frees it as a list of arrays. */
 struct gpu_arrays {
-  /* The two position arrays. Each holds the records of particles and then of ghosts, and behind them the rests of
+  /* The two position arrays. Each holds the records of particles and then of ghosts, and after them the rests of
    * packed layouts or the coarse positions of plain ones. A fused step or a sort writes the idle array. In
    * between, the idle array is scratch. */
   device_array x[2];
@@ -100,7 +100,7 @@ template <class T> struct gpu_core {
   /* The progress that the host knows: as last read while the device rested. Its steps are those of this run, or
    * between two runs those of the last one. */
   progress now = {};
-  int64_t steps_counted = 0; /* of now.done, those that model->step has: none in a run, all behind it */
+  int64_t steps_counted = 0; /* of now.done, those that model->step has: none in a run, all after it */
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;

@@ -16,7 +16,7 @@
 struct gpu_environment {
   const md_environment *what;
   device_array value;
-  device_array table; /* of a bond-orientational order: the md_order, and its symbols behind it */
+  device_array table; /* of a bond-orientational order: the md_order, and its symbols after it */
   bool fresh;         /* they are those of the present positions */
 };
 
@@ -69,7 +69,7 @@ template <class T> struct gpu_output {
   md_status fit_cells(double cutoff, int reach[3], bool *made);
   md_status find_environment(gpu_environment *of, bool *made);
   md_status all_have(bool *ok);
-  /* Values with ghosts are found right behind a rebin. Between that and the next step there is no other one, so that on
+  /* Values with ghosts are found right after a rebin. Between that and the next step there is no other one, so that on
    * several ranks particles stay where they are. */
   bool rested = false;     /* there was a rebin since the last step, for values */
   bool downloaded = false; /* the host got the particles since the last step */
@@ -82,7 +82,7 @@ template <class T> struct gpu_output {
 
   /* Cells or lists that hold the pairs of the present positions. Kept impulses stay if there are such already. */
   md_status fit_pairs();
-  /* *reach: the cells on each side of the one of a particle that may hold another one within this distance, behind
+  /* *reach: the cells on each side of the one of a particle that may hold another one within this distance, after
    * fit_pairs(). The device rests then. */
   md_status find_reach(double distance, int reach[3]);
   /* What values of particles need, besides their places; velocities are complete and the device rests. groups: the bits

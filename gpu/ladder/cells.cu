@@ -68,7 +68,7 @@ static void step_on_host(const grid &g, std::vector<particle> &p, std::vector<do
   for (particle &each : p) move(g, each);
 }
 
-/* Is `got` the oracle's particle `want` behind its step? */
+/* Is `got` the oracle's particle `want` after its step? */
 static bool moved_to(const particle &got, const particle &want, const grid &g)
 {
   return fabs(got.x - want.x) <= 1e-12 * g.side && fabs(got.y - want.y) <= 1e-12 * g.side &&

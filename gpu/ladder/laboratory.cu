@@ -40,7 +40,7 @@ void set_up(bodies &b, const ladder_case *c, ladder_arrays &arrays)
   memcpy(b.pinned.x, all.data(), all.size() * sizeof(float));
 }
 
-/* The bodies after an iteration as six arrays, one behind the other. */
+/* The bodies after an iteration as six arrays, one after the other. */
 static std::vector<float> result_of(const bodies &b, int holds)
 {
   const size_t size = (size_t)b.padded;

@@ -36,7 +36,7 @@ static __device__ __forceinline__ float carry(const step_args &a, uint32_t group
   return behind2 * (1.0f + 0x1p-20f);
 }
 
-/* The same for a step back, behind the drift. */
+/* The same for a step back, after the drift. */
 template <class T>
 static __device__ __noinline__ float uncarry(const step_args &a, uint32_t group, typename T::particle &r)
 {

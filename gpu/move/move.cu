@@ -2,7 +2,7 @@
  * thermostats and several masses.
  *
  * For each particle, along each axis:
- *   1. kick by the impulse that the force kernel left in the impulse arrays, behind what is owed (owed.cuh);
+ *   1. kick by the impulse that the force kernel left in the impulse arrays, after what is owed (owed.cuh);
  *   2. drift, with reflection at walls;
  *   3. with fixes that act in the middle of a drift (common/step/step.h): 2 was only half a drift, so the fixes act,
  *      and the second half follows;
@@ -181,7 +181,7 @@ static __device__ __forceinline__ void store_momentum(const system_view<T> &s, c
   }
 }
 
-/* carry() of a step back, which comes behind the drift. behind2: what carry() returned. */
+/* carry() of a step back, which comes after the drift. behind2: what carry() returned. */
 template <class T>
 static __device__ __forceinline__ float carry_back(const step_args &a, uint32_t group, float behind2,
                                                    typename T::particle &r)
@@ -255,7 +255,7 @@ static __global__ void __launch_bounds__(256)
     int64_t low[T::DIM];
     momentum_of<T>(s, a, owed, i, v, low);
     if (!moves) {
-      /* Actions behind steps also act on particles that no integrator moves. */
+      /* Actions after steps also act on particles that no integrator moves. */
       store_momentum<T>(s, a, i, v, low);
       if (!a.motion.changes_box) continue;
       behind2 = carry_back<T>(a, group, behind2, r);

@@ -1,5 +1,5 @@
 /* The move of common models: kick and drift of every particle in place, also in a box that changes; and before them
- * what is owed (owed.cuh), where this is a kick and factors of all velocities, as behind each step of a thermostat. It
+ * what is owed (owed.cuh), where this is a kick and factors of all velocities, as after each step of a thermostat. It
  * is the same arithmetic as in move.cu.
  *
  * Trade-off: one mass, no groups, no actions in the middle of a drift: so neither origins, ids nor groups are read. The
@@ -24,7 +24,7 @@ static __device__ __forceinline__ typename T::real scaled(const step_args &a, co
 }
 
 /* The particle that is number k in the order of this kernel: warps from the last to the first. It may be n or more. */
-static __device__ __forceinline__ int from_behind(int64_t k, int n)
+static __device__ __forceinline__ int from_last(int64_t k, int n)
 {
   return (int)((int64_t)(n - 1) / 32 - k / 32) * 32 + (int)(k % 32);
 }
@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__(256)
   const real time_scale = (real)a.time_scale;
   const int stride = gridDim.x * blockDim.x;
   for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < (s.n + INT64_C(31)) / 32 * 32; k += stride) {
-    const int i = from_behind(k, s.n);
+    const int i = from_last(k, s.n);
     if (i >= s.n) continue;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const float carried2 = carry<T>(a, MD_GROUP_ALL, r);

@@ -1,5 +1,5 @@
-/* What is owed to the velocities behind a run: first kicks by the impulses at the present positions, and then actions
- * of fixes behind the step (point 6 of common/step/step.h).
+/* What is owed to the velocities after a run: first kicks by the impulses at the present positions, and then actions
+ * of fixes after the step (point 6 of common/step/step.h).
  *
  * The engine does not give these at once, because the next kernel that reads velocities can do it on the way:
  *
@@ -8,7 +8,7 @@
  *                             read v and impulse                   reads v and impulse, and gives the kicks,
  *                             and write neither                    the actions, the next kick and the drift
  *
- * So a fix that acts behind each step costs no second force, and velocities are written once a step. Whatever else
+ * So a fix that acts after each step costs no second force, and velocities are written once a step. Whatever else
  * needs velocities or the memory of the impulses first settles: a kernel gives what is owed (settle.cu).
  *
  * Trade-off: such a step has two kernels in place of a fused one, and what is owed is computed by each kernel that

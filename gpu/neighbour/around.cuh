@@ -13,7 +13,7 @@
  * If no row goes on behind a face, the difference of two positions is that of the nearest images, or both are farther
  * than the caller looks: `wraps` is false then.
  *
- * With ghosts, right behind a rebin, as far as the halo is wide: the cells end at the border, and what lies behind a
+ * With ghosts, right after a rebin, as far as the halo is wide: the cells end at the border, and what lies behind a
  * face are ghosts. So it works on several ranks and in tilted boxes. Positions are complete, also where records have
  * only their lower bits.
  *
@@ -119,7 +119,7 @@ static __device__ __forceinline__ void for_each_around(const system_view<T> &s, 
     }
 }
 
-/* A particle, or right behind a rebin a ghost: its record, or its source where a record has only the lower bits. */
+/* A particle, or right after a rebin a ghost: its record, or its source where a record has only the lower bits. */
 template <class T, bool GHOSTS>
 static __device__ __forceinline__ typename T::particle load_any(const system_view<T> &s, unsigned parity,
                                                                 int j)
@@ -144,7 +144,7 @@ template <class T, class F>
 static __device__ __forceinline__ void for_each_around(const system_view<T> &s, const cells_around &a,
                                                        int from, F f)
 {
-  const int before = min(a.n[0], a.own[0] - a.first[0]), behind = a.n[0] - before;
+  const int before = min(a.n[0], a.own[0] - a.first[0]), after = a.n[0] - before;
   int at[3];
   at[0] = s.grid.border[0];
   for (int z = 0; z < a.n[2]; ++z)
@@ -157,8 +157,8 @@ static __device__ __forceinline__ void for_each_around(const system_view<T> &s, 
       const int cell = cell_number<T::DIM>(s.grid, at);
       cell_range(s.grid.start, cell + a.first[0], before, begin, end);
       for (int j = max(begin, from); j < end; ++j) f(j);
-      if (behind <= 0) continue;
-      cell_range(s.grid.start, cell, behind, begin, end);
+      if (after <= 0) continue;
+      cell_range(s.grid.start, cell, after, begin, end);
       for (int j = max(begin, from); j < end; ++j) f(j);
     }
 }

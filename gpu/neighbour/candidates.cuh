@@ -268,7 +268,7 @@ struct box_search {
   search_reach reach;
   unsigned
       rows; /* bits by row: those that this warp searches, where several warps share the search; or ALL_ROWS */
-  bool ghosts, half; /* may there be ghosts? are only ghosts and candidates behind each particle wanted? */
+  bool ghosts, half; /* may there be ghosts? are only ghosts and candidates after each particle wanted? */
   bool mine;         /* is the particle of this lane in the box? */
   float4 at;         /* coordinates of that particle, and its extra in w */
 };

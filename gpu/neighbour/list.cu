@@ -141,7 +141,7 @@ static __global__ void __launch_bounds__(FINDING_THREADS, LIST_BLOCKS)
 }
 
 /* The same by several warps for 32 particles: a block, whose warps take turns with the rows of cells. Each warp keeps
- * its hits in its tile until all have counted theirs, and then writes them behind those of the warps before it. If a
+ * its hits in its tile until all have counted theirs, and then writes them after those of the warps before it. If a
  * tile becomes full, the first warp does all. */
 template <class T, int WARPS>
 static __global__ void __launch_bounds__(32 * WARPS)

@@ -36,7 +36,7 @@ static __device__ __forceinline__ unsigned bit_or_none(int k)
 /* The even index at or before the first candidate of a row. */
 static __device__ __forceinline__ int even(int begin) { return begin & ~1; }
 
-/* Tests CANDIDATES candidates of each row, those at even(begin) + from and behind. In the result, bit y CANDIDATES
+/* Tests CANDIDATES candidates of each row, those at even(begin) + from and after. In the result, bit y CANDIDATES
  * + u is set if the u-th of them in row y may be within the cutoff of particle i. FIRST: `from` is zero. own: the
  * coarse position of i. */
 template <int CANDIDATES, bool FIRST, class T>

@@ -25,7 +25,7 @@
 
 #include <cub/cub.cuh>
 
-/* The progress behind a rebin: nothing is stale any more. */
+/* The progress after a rebin: nothing is stale any more. */
 static __device__ __forceinline__ progress rebinned(progress now)
 {
   now.stale = 0;

@@ -5,7 +5,7 @@
  *      warp, then by atomics in a block, then by atomics on the device.
  *
  * So the sum over any number of particles is exact, and it does not depend on the order of additions. A block whose
- * threads all have zero, as for most sums of a group, ends behind its first barrier.
+ * threads all have zero, as for most sums of a group, ends after its first barrier.
  */
 #ifndef MD_GPU_OUTPUT_MEASURE_CUH
 #define MD_GPU_OUTPUT_MEASURE_CUH

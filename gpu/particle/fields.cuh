@@ -1,4 +1,4 @@
-/* The particle as fixes and computes get it (common/particle.h), from the view and the arrays behind it. */
+/* The particle as fixes and computes get it (common/particle.h), from the view and the arrays that it points to. */
 #ifndef MD_GPU_PARTICLE_FIELDS_CUH
 #define MD_GPU_PARTICLE_FIELDS_CUH
 

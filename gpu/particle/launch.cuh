@@ -247,7 +247,7 @@ template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
                                  double *const impulse[3], bool step);
 
-/* What is owed to the velocities behind a run (move/owed.cuh): `kicks` times the impulse, then actions. */
+/* What is owed to the velocities after a run (move/owed.cuh): `kicks` times the impulse, then actions. */
 enum { OWED_ACTIONS = 2 };
 template <class T> struct owed_work {
   double kicks;
@@ -281,7 +281,7 @@ struct fix_force_args {
   particle_fields fields;
   const md_force_action *action; /* [count] */
   int count;
-  int stride; /* if step: the actions of the next step lie that far behind those of one; 0: they are the same */
+  int stride; /* if step: the actions of the next step lie that far after those of one; 0: they are the same */
   double scale, quantum;     /* quanta in a unit of force; value of a quantum in the arrays of impulses */
   const double *anchor[3];   /* by original index; NULL: particles have no anchors */
   const double *external[3]; /* the same, of the forces of fix external */
@@ -315,7 +315,7 @@ template <class T>
 md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &,
                            const owed_work<T> *owed, const md_step &step);
 
-/* awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits behind the step, into control.awaited,
+/* awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits after the step, into control.awaited,
  * which is 0 before: the kinetic energy of velocities that are complete with `kicks` times the impulse; and for exact
  * layouts half of what launch_measure() adds to the virial, or of what launch_tensor() adds to xx, yy and zz, then with
  * these components of the kinetic energy. */
@@ -414,10 +414,10 @@ md_status launch_density_output(const launch &, int source, const system_view<T>
  * HALT_OVERLAP in control.overflow. */
 template <class T> constexpr bool HAS_DISSIPATION = !T::MIXED && T::TAGGED && !T::PACKED;
 struct alignas(32) pair_state {
-  double v[3]; /* velocity behind the last drift */
+  double v[3]; /* velocity after the last drift */
   int64_t id;
 };
-/* Which velocities are those behind the last drift: in a step the present ones, but in the first step of a run `kept`;
+/* Which velocities are those after the last drift: in a step the present ones, but in the first step of a run `kept`;
  * at the end of a run the present ones, which are then kept; or always those that are kept. */
 enum states_from { STATES_OF_STEP, STATES_AT_END, STATES_KEPT };
 struct dissipation_args {
@@ -498,7 +498,7 @@ md_status launch_count_values(const launch &, const system_view<T> &, const each
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);
 
 /* environment.cu: values of particles that their neighbours give, on one rank, in a box that is not tilted and does not
- * change. environment_ghosts.cu: the same anywhere, right behind a rebin, for a cutoff of at most the halo. Periodic
+ * change. environment_ghosts.cu: the same anywhere, right after a rebin, for a cutoff of at most the halo. Periodic
  * sides are at least two cutoffs. reach: the cells on each side that may hold a neighbour. Of clusters,
  * launch_environment() makes the trees and their least ids, and launch_cluster_values() the values. */
 struct environment_args {

@@ -60,7 +60,7 @@ struct coarse_scale {
    * small for coarse positions, and the prefilter discards no candidate. */
   uint32_t apart;
 };
-/* COARSE_BEYOND: entries behind the last one that the prefilter may read. */
+/* COARSE_BEYOND: entries after the last one that the prefilter may read. */
 enum { COARSE_SPAN = 1 << 14, COARSE_BEYOND = 16 };
 
 /* The scale of mixed positions, a 32-bit number u: x = origin + unit * u. Exact layouts do not use it, except for

@@ -60,7 +60,7 @@ struct alignas(64) step_slot {
 enum { SLOTS = 64 };
 /* The most fast particles that a list check looks at. With more of them the lists are stale. */
 enum { MOST_BEYOND_SLACK = 4096 };
-/* The sums that a fix awaits behind a step (gpu/step/awaited.cu): the kinetic energy; its parts of each axis; the
+/* The sums that a fix awaits after a step (gpu/step/awaited.cu): the kinetic energy; its parts of each axis; the
  * virial, or its parts of each axis. How many words they take as fine sums. */
 enum {
   AWAITED_KINETIC,

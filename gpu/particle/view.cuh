@@ -1,7 +1,7 @@
 /* The view of one system: all that kernels know of it. Every kernel gets it by value as an argument.
  *
  *   ctl, launch   progress of the steps (progress.cuh)
- *   n, x, rest, v the owned particles; x also has the records of ghosts, behind them
+ *   n, x, rest, v the owned particles; x also has the records of ghosts, after them
  *   grid          cells, and which particles lie in them (grid.cuh)
  *   ghost         cells of ghosts, and where ghosts come from
  *   list          neighbour lists
@@ -31,7 +31,7 @@ template <class T> struct ghost_view {
    * ghosts along this axis. */
   int depth[3];
   /* The `folded` cells from cell `fold` on have no entry in `start`, because no stencil looks for ghosts there. The
-   * cells behind them are `folded` entries lower. */
+   * cells after them are `folded` entries lower. */
   int fold, folded;
   int *source; /* local index of the source; -1: it is on another rank */
   int *shift;  /* shift code, see below: an image is its source shifted by this number of edges of the box */

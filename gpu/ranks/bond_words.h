@@ -35,7 +35,7 @@ static inline void bond_words_fill(const md_particles *p, int64_t i, int64_t *wo
   memcpy(word + before, half, (size_t)(count - before) * sizeof *word);
 }
 
-/* Takes molecule and types of bonds from word number w, which is behind the special ids. */
+/* Takes molecule and types of bonds from word number w, which is after the special ids. */
 static inline void bond_words_take(md_particles *p, int64_t i, int w, int64_t word)
 {
   uint16_t half[4];

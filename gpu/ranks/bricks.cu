@@ -5,7 +5,7 @@
  *      and compares the particles of the cell with the bounds of the region.
  *   3. The kernel runs twice: first it counts, and then it makes the lists.
  *
- * Trade-off: lists lie one behind another without gaps, so that one launch packs them all. In return the particles of
+ * Trade-off: lists lie one after another without gaps, so that one launch packs them all. In return the particles of
  * the regions are read twice. Cost: 16 to 32 bytes read for each of these particles, 8 bytes written for each ghost.
  */
 #include "gpu/particle/view.cuh"

@@ -93,7 +93,7 @@ md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, i
 md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 
 /* halo.cu and, for bricks, bricks.cu. A ghost has two numbers. The first number is its number in the order in which
- * ghosts are received. The second number is its number in the order of cells, in which ghosts lie behind the owned
+ * ghosts are received. The second number is its number in the order of cells, in which ghosts lie after the owned
  * particles. */
 template <class T> struct ghost_lists {
   typename T::particle *received; /* by the first number: the sources, not shifted, as of the rebin */
@@ -171,7 +171,7 @@ md_status launch_order_ghosts(const launch &, const system_view<T> &, const ghos
 /* Turns entries of ghosts into local indices. */
 md_status launch_resolve(const launch &, int *send, int n, const int *slot, int owned);
 /* launch_note_sent() sets a bit for each particle [0, owned) that is among the n entries. launch_count_sent()
- * counts the bits in each of `words` words, and writes a 0 behind these counts. launch_list_sent() makes a list of
+ * counts the bits in each of `words` words, and writes a 0 after these counts. launch_list_sent() makes a list of
  * the particles; begin: the exclusive sum of the counts. The list has the order of the particles, so that reads of
  * neighbours in memory stay together. */
 md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits);
@@ -193,7 +193,7 @@ struct cut_rows {
 
   /* Number of beginnings of cells in a message, with the end of the last cell. */
   __host__ __device__ int64_t starts() const { return (int64_t)rows_read * row + 1; }
-  /* Side 0: the first cell behind the first `own` own rows. Side 1: the first cell of the last `own` own rows. */
+  /* Side 0: the first cell after the first `own` own rows. Side 1: the first cell of the last `own` own rows. */
   __host__ __device__ int cell_of_row(int side, int own) const
   {
     return (side == 0 ? border + own : rows - border - own) * row;

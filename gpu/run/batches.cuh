@@ -30,7 +30,7 @@
 /* One batch: its events and its outcome. The events are recorded in the order begin, stepped, sorted, end. */
 struct gpu_batch {
   cudaEvent_t begin, stepped, sorted, end;
-  control *control_copy; /* copy of the control block behind the steps; pinned host memory */
+  control *control_copy; /* copy of the control block after the steps; pinned host memory */
   unsigned launch;       /* number of the next launch at the time of the copy */
   int64_t issued;        /* steps launched in this run, those of this batch included */
   int64_t plain;         /* plain steps before the steps that sort (sorting.cuh) */
@@ -54,7 +54,7 @@ struct gpu_batches {
   gpu_batch &resting() { return ring[0]; }
   /* Waits for the end of the oldest batch, which is then no longer in flight. */
   md_status finish_oldest() MD_CHECKED;
-  /* The device has not taken `missed` of the steps that were issued. These steps will be issued again, behind the
+  /* The device has not taken `missed` of the steps that were issued. These steps will be issued again, after the
    * batches in flight, so that the count of issued steps in these batches becomes smaller. */
   void take_back(int64_t missed);
 };
@@ -83,7 +83,7 @@ struct rebin_interval {
   }
   /* Have all steps been launched that the estimate allows before the next rebin? */
   bool over() const { return since_rebin >= (int64_t)steps; }
-  /* Makes a new estimate from the progress behind the steps of a batch. */
+  /* Makes a new estimate from the progress after the steps of a batch. */
   void learn(const progress &reached);
 };
 

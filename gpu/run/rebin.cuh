@@ -5,7 +5,7 @@
  *   2. The sort writes all fields into the idle position array and the spare arrays, which then become the present
  *      ones. The progress is changed, because the present positions are now in the other array. On one rank the sort
  *      also writes the ghosts.
- *   3. Lists follow, on several ranks behind the ghosts.
+ *   3. Lists follow, on several ranks after the ghosts.
  *
  * launch_rebin() does this without waiting. Whether everything had room is known from the outcome of the next
  * batch. ensure_neighbours() waits, makes room, and repeats the rebin until everything has room. On several ranks every

@@ -4,7 +4,7 @@
  * The device rests before and after a run, and `now` is its progress. In between:
  *   1. The host launches batches until two are in flight.
  *   2. The host waits for the older batch and reads its outcome. The batch may have missed steps, because the
- *      slack was used up before. Missed steps are launched again, behind the other batch.
+ *      slack was used up before. Missed steps are launched again, after the other batch.
  *   3. If a batch has halted, because there was no room or because of an error, the host launches nothing more.
  *      The launches of the other batch return at once. Then the host makes room, or reports the error, and
  *      continues from the progress of the device.
@@ -34,7 +34,7 @@ template <class T> struct gpu_run {
   md_status run(int64_t n);
   md_status run_alone(int64_t n);
   md_status run_ranks(int64_t n);
-  /* One step from kept impulses with the sums that are awaited behind it, on one rank. */
+  /* One step from kept impulses with the sums that are awaited after it, on one rank. */
   md_status run_awaited(md_wanted sums);
 
   /* A batch is launched without waiting, and finish_batch() waits for it. */

@@ -10,7 +10,7 @@
  *   plain steps      | plain steps (COVER) | counting step | exclusive sum | moving step | plain steps
  *                    ^ copy of progress    ^ host reads the copy           ^ new places are known
  *
- *   1. The host launches a few plain steps less than fitted last time, and a copy of the progress behind them.
+ *   1. The host launches a few plain steps less than fitted last time, and a copy of the progress after them.
  *   2. The host launches COVER more plain steps. While these run, it reads the copy, and estimates how many plain
  *      steps still fit before the slack is used up. It repeats this until few steps are left, and launches these.
  *   3. The counting step counts how many particles each cell will hold after the next step. It takes each particle
@@ -20,7 +20,7 @@
  *      rebin.
  *   5. The moving step writes every particle to its new place.
  *
- * The device must take the two steps that sort, because all launches behind them rely on the new order. If the
+ * The device must take the two steps that sort, because all launches after them rely on the new order. If the
  * slack is used up nevertheless, no later launch is taken. Then the host waits, and does an ordinary rebin. On
  * several ranks the host also does an ordinary rebin when particles are due to migrate. All ranks decide alike,
  * because they read the same progress.
@@ -36,7 +36,7 @@
 #include "gpu/run/step.cuh"
 
 /* The outcome of at most one sort is unknown. A sort uses the events of a batch in another way: between begin and
- * stepped are the plain steps, between stepped and end are the two steps that sort, and sorted is recorded behind each
+ * stepped are the plain steps, between stepped and end are the two steps that sort, and sorted is recorded after each
  * copy of the control block. */
 template <class T> struct gpu_sorting {
   gpu_core<T> &core;
@@ -66,7 +66,7 @@ template <class T> struct gpu_sorting {
   md_status launch_plain(int64_t count);
   md_status launch_sorting_steps();
   bool migration_is_due(int64_t done) const;
-  /* note_progress() launches a copy of the progress behind the steps launched so far. await_progress() waits for
+  /* note_progress() launches a copy of the progress after the steps launched so far. await_progress() waits for
    * that copy while later steps run. */
   md_status note_progress();
   md_status await_progress(progress *reached);

@@ -29,7 +29,7 @@ template <class T> struct gpu_stepper {
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
 
-  md_wanted kept_sums = {};              /* the sums that the forces behind the last step made */
+  md_wanted kept_sums = {};              /* the sums that the forces after the last step made */
   int64_t sum_words[AWAITED_WORDS] = {}; /* these sums, as the control block has them; see awaited.cu */
   bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
   owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
@@ -47,7 +47,7 @@ template <class T> struct gpu_stepper {
   md_status launch_pair_impulses(real *const impulse[3], bool part_of_step);
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
-  /* Sums that fixes await behind this run. sums_with_forces(): those that the last pass for forces can also make
+  /* Sums that fixes await after this run. sums_with_forces(): those that the last pass for forces can also make
    * (awaited.cu). keep_sums(): `sums` are made, and are taken from the host's copy of the control block. has_sums()
    * tells whether they are all that is wanted, and add_sums() adds them to a measure. */
   md_wanted sums_with_forces() const;
@@ -67,7 +67,7 @@ template <class T> struct gpu_stepper {
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;
   /* owe_kicks(): the impulses at the present positions are kept, and that many kicks are owed. owe_action() adds an
-   * action behind the last step. settle() gives what is owed, and must come before the host reads velocities.
+   * action after the last step. settle() gives what is owed, and must come before the host reads velocities.
    * forget_impulses() settles, and must come before the idle position array is written. All of them are for the time
    * between two runs. */
   void owe_kicks(double kicks);
@@ -82,14 +82,14 @@ template <class T> struct gpu_stepper {
   md_status launch_moves(real *const impulse[3]);
   /* What launch_move_scaled() is given in place of what is owed; false: it cannot do this. */
   bool owes_scaling(scaled_args<T> *args) const;
-  /* The list check behind a step. */
+  /* The list check after a step. */
   md_status check_lists(unsigned step_launch);
 
   /* ---- run/step_ranks.inc ---- */
 
   /* A step with its messages. A fused step runs beside its messages. A step that moves particles to new places
    * sends no messages beside it, because the new places are not known before its end. What neighbours must know is
-   * sent behind it. */
+   * sent after it. */
   md_status launch_step_ranks(step_sorting sorting);
   md_status launch_two_parts(step_sorting sorting);
   md_status launch_sort_ranks();

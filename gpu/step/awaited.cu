@@ -1,5 +1,5 @@
-/* The impulses behind the last step of a run, from lists, and in the same pass the sums that a fix awaits there: the
- * kinetic energy and the virial, or their components xx, yy and zz. So a thermostat or barostat that acts behind every
+/* The impulses after the last step of a run, from lists, and in the same pass the sums that a fix awaits there: the
+ * kinetic energy and the virial, or their components xx, yy and zz. So a thermostat or barostat that acts after every
  * step needs no other pass over particles or pairs (common/engine.h, `awaited`).
  *
  *   1. The loop of sum_list.cuh adds the impulses of a particle and, with VIRIAL, the terms of its pairs. The force of
@@ -96,7 +96,7 @@ near_virial(const system_view<T> &s, const awaited_args<T> &a, const typename T:
 }
 
 /* Adds the kinetic energy of particle i with its owed kick to sum[0], and with AXES the parts of the axes to those
- * behind it. */
+ * after it. */
 template <class T, bool AXES>
 static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, const awaited_args<T> &a, int i,
                                                    const typename T::real impulse[3], md_fine *sum)

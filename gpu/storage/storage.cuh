@@ -27,7 +27,7 @@ template <class T> struct gpu_storage {
   gpu_ranks<T> &ranks = core.ranks;
 
   /* Size of a position array: the records of particles and ghosts, then the rests of packed layouts or the coarse
-   * positions. Kernels may read COARSE_BEYOND coarse positions behind the last one. */
+   * positions. Kernels may read COARSE_BEYOND coarse positions after the last one. */
   int64_t records() const { return core.room + view.ghost.capacity; }
   int64_t rest_bytes() const
   {
@@ -69,7 +69,7 @@ template <class T> struct gpu_storage {
   /* order()[k] is the index of the particle that is number k in the order of cells. */
   int *order() const { return counting() ? (int *)arrays.spare_origin.at : (int *)(keys() + 3 * core.room); }
 
-  /* Counts that become cursors are stored one entry up: the entry behind that of a cell holds its count, and after
+  /* Counts that become cursors are stored one entry up: the entry after that of a cell holds its count, and after
    * the prefix sum its cursor, which begins at the first index of the cell. When all particles have got their
    * indices, the cursor is at the end of the cell, which is the beginning of the next cell. So the array then holds
    * the beginnings of cells. */

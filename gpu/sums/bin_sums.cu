@@ -3,7 +3,7 @@
  *
  *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds
  *      the values up with the quanta that it is given: the host keeps sums whose quanta were right.
- *   2. Particles lie in the order of cells, so that those of a warp meet few bins, one behind the other. Shuffles add
+ *   2. Particles lie in the order of cells, so that those of a warp meet few bins, one after the other. Shuffles add
  *      up each run of particles in the same bin, and its first lane adds the sum to a table in shared memory, which a
  *      block adds to the device's at its end.
  *   3. k_count_values counts by value, in a table in shared memory too.
@@ -11,7 +11,7 @@
  * Only what the values need is read: positions for places and bins, groups where they matter. Groups and second words
  * of momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
  *
- * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
+ * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one after the other. A
  * table that does not fit into shared memory is counted by atomics on the device. k_bin_sums is compiled for few values
  * too, because registers for the most values would halve the number of resident warps. Cost: each particle is read
  * once; for sums two shuffles and a vote for each doubling of the longest run and each term, and four shared atomics
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void add_to_table(const bin_table &t, int64_t 
   if (upper != 0u) atomicAdd(&words[2 * k + 1], upper);
 }
 
-/* The lanes of a warp that belong together: each lane, and those behind it up to `last`, have the same bin. */
+/* The lanes of a warp that belong together: each lane, and those after it up to `last`, have the same bin. */
 struct lane_run {
   int last;
   bool first;  /* this lane is the first of a run that counts */
@@ -61,8 +61,8 @@ static __device__ __forceinline__ lane_run run_of(int bin)
 {
   const int lane = threadIdx.x & 31, before = __shfl_sync(0xffffffffu, bin, lane - 1);
   const bool begins = lane == 0 || before != bin;
-  const unsigned behind = __ballot_sync(0xffffffffu, begins) & ~((2u << lane) - 1u);
-  const int last = behind ? __ffs((int)behind) - 2 : 31;
+  const unsigned after = __ballot_sync(0xffffffffu, begins) & ~((2u << lane) - 1u);
+  const int last = after ? __ffs((int)after) - 2 : 31;
   int longest = 1;
   while (longest < 32 && __any_sync(0xffffffffu, lane + longest <= last)) longest *= 2;
   return lane_run{last, begins && bin >= 0, longest};

@@ -16,7 +16,7 @@
  *       k_least         each root gets the least id of its tree. A thread looks first, because few ids are smaller.
  *       k_cluster       each particle gets that id.
  *
- * GHOSTS: neighbours behind a face are ghosts, and it is right behind a rebin. Else there is one rank, and cells go on
+ * GHOSTS: neighbours behind a face are ghosts, and it is right after a rebin. Else there is one rank, and cells go on
  * behind periodic faces.
  *
  * On several ranks a tree has particles of one rank. Trees of several ranks that are one cluster tell each other their

@@ -8,7 +8,7 @@
  *        member           1   0   0   1   1   0   1             set in the words before: 8 bytes, which stay
  *        record           0           1   2       3             in the cache
  *
- *   3. k_follow_largest and k_follow_sums go through the records alone, one behind the other.
+ *   3. k_follow_largest and k_follow_sums go through the records alone, one after the other.
  *
  * Trade-off: records stay where they are, so that sorts do not move them, and a look gathers them. Cost: of a look 4
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.

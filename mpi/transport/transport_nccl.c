@@ -22,7 +22,7 @@
 typedef struct over_nccl {
   md_transport transport;
   ncclComm_t comm;
-  cudaEvent_t done; /* recorded behind the last launch */
+  cudaEvent_t done; /* recorded after the last launch */
   char name[64];
 } over_nccl;
 

@@ -28,7 +28,7 @@ typedef struct peer {
   mailbox_list sent, received;
   uint32_t maxima;    /* number of the last maximum */
   uint32_t *given_up; /* pinned host memory */
-  cudaEvent_t done;   /* recorded behind the last launch */
+  cudaEvent_t done;   /* recorded after the last launch */
 } peer;
 
 static md_status put(mailbox_list *list, int rank, const void *at, int64_t bytes)

@@ -215,7 +215,7 @@ static void sum_part(md_engine *e, const body_block *own, const body_block *othe
   }
 }
 
-/* Point 1 or 4 of the step. step: the one behind which the positions are. */
+/* Point 1 or 4 of the step. step: the one after which the positions are. */
 static md_status sum_impulses(md_engine *e, int64_t step)
 {
   md_overlap overlap = md_overlap_none();

@@ -7,7 +7,7 @@
  *   row 0 .. dim - 1   x        row dim   mass, or mass times c for impulses        row dim + 1   id
  *
  * The length of a row is a multiple of ALL_PAD, so that a vector of bodies may begin at any multiple of ALL_PAD. The
- * bodies behind the last one have mass 0.
+ * bodies after the last one have mass 0.
  */
 #ifndef MD_OPENMP_ALL_PAIRS_H
 #define MD_OPENMP_ALL_PAIRS_H

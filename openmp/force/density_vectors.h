@@ -28,7 +28,7 @@ typedef struct lane_pairs {
   int32_t other[MD_SIMD_WIDTH]; /* at that of the partner by that of the lane */
 } lane_pairs;
 
-/* The elements of the particles of the lanes; 0 behind the last owned particle. */
+/* The elements of the particles of the lanes; 0 after the last owned particle. */
 MD_FN void lane_elements(const visit_args *a, int64_t i, int32_t *element)
 {
   for (int l = 0; l < MD_SIMD_WIDTH; ++l)

@@ -14,7 +14,7 @@
 #include "openmp/force/simd.h"
 
 /* The terms of a vector in one plane, 0 where a lane has none. row: the coefficients of the first lane's pair of types.
- * at: how many numbers behind them those of each lane are. */
+ * at: how many numbers after them those of each lane are. */
 typedef simd_d (*plane_terms)(simd_d r2, const double *row, simd_x at);
 
 #define TERMS_OF(what, symbol)                                                                               \

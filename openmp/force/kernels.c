@@ -216,7 +216,7 @@ MD_FN bool build(const list_args *a, int dim, bool ghosts, int64_t first, int64_
     for (int l = 0; l < BLOCK && block + l < last; ++l) {
       const int64_t i = block + l;
       if (a->owned->cell[i] != s.cell) stencil_move(&s, a, dim, ghosts, a->owned->cell[i]);
-      /* Room for a whole vector that is stored behind the last entry, and for filling up to a multiple of eight
+      /* Room for a whole vector that is stored after the last entry, and for filling up to a multiple of eight
        * rows. */
       const int64_t need = s.candidates + MD_SINGLE_WIDTH + 2 * BLOCK;
       if (need > memory->lane_capacity && !grow_lanes(memory, need)) return false;

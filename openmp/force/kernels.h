@@ -119,7 +119,7 @@ typedef void (*visited_forces)(const visit_args *, int64_t first, int64_t last, 
 typedef void (*visited_measures)(const visit_args *, int64_t first, int64_t last, const int32_t *entry,
                                  const int32_t *rows, md_overlap *, md_measure *);
 
-/* An action behind a step that scales velocities: component d is multiplied by factor[d], and is `most` at most. */
+/* An action after a step that scales velocities: component d is multiplied by factor[d], and is `most` at most. */
 typedef struct scaling {
   double factor[3], most, v_step;
 } scaling;

@@ -34,7 +34,7 @@
 /* Of a cache line. */
 enum { LINE_DOUBLES = 8, LINE_FLOATS = 16, LINE_RECORDS = 2 };
 
-/* Asks for the positions of the particles at the end of a row of the stencil, `offset` cells behind those of chunk c. A
+/* Asks for the positions of the particles at the end of a row of the stencil, `offset` cells after those of chunk c. A
  * half list also needs the sums there. */
 MD_FN void fetch_partners(const md_engine *e, int64_t c, int64_t offset)
 {
@@ -424,7 +424,7 @@ md_status engine_speculative_force(md_engine *e, int *summed, finding *f)
 }
 
 /* The pass by a half list. A chunk can be used only when all rows before it are done. So what comes early goes into the
- * records, and all chunks in order behind it. */
+ * records, and all chunks in order after it. */
 static md_status pass_halves(md_engine *e, const pass *s, md_phase phase, finding *f)
 {
   const int of = parts_of(e);

@@ -2,7 +2,7 @@
 
     PYTHONPATH=python python3 python/examples/rdf.py [--pieces 25] [--steps 40] [--plot rdf.png]
 
-Runs pieces of the run, and prints the first peak of g(r) behind each.  With --plot (needs matplotlib) every piece adds
+Runs pieces of the run, and prints the first peak of g(r) after each.  With --plot (needs matplotlib) every piece adds
 a curve to a picture, which is written anew, so that a viewer shows the run as it goes on.  Expected: the peak of the
 crystal at 1.19 sigma is that of a liquid, at 1.09, after 40 steps, and grows from 2.9 to 3.1 within 1000 steps.  A few
 seconds.
@@ -34,7 +34,7 @@ thermo 1000
 
 
 def curves(pieces: int, steps: int):
-    """Yields step, distances and g(r) behind each piece of the run."""
+    """Yields step, distances and g(r) after each piece of the run."""
     with Myriad("-log", "none", "-screen", "none") as md:
         md.commands_string(DECK)
         for _ in range(pieces):

@@ -39,7 +39,7 @@ typedef struct md_running {
   double *last;   /* [window][n] the last averages, for a window */
 } md_running;
 
-/* Reads the value of the keyword `ave`: one, running or window M, from words[*at] on, and moves *at behind it. */
+/* Reads the value of the keyword `ave`: one, running or window M, from words[*at] on, and moves *at past it. */
 md_status md_running_read(md_running *running, const char *style, const md_words *words, int *at) MD_CHECKED;
 /* Makes room for averages of n numbers. The caller ends with md_running_free. MD_RUNTIME: out of memory. */
 md_status md_running_begin(md_running *running, int64_t n) MD_CHECKED;

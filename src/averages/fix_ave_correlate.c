@@ -63,7 +63,7 @@ static md_status read_ave(fix_ave_correlate *fix, const char *word)
   return md_error(MD_USAGE, "fix ave/correlate ave: '%.64s' is not one or running", word);
 }
 
-/* Reads the keyword words[*at] with its value, and moves *at behind it. */
+/* Reads the keyword words[*at] with its value, and moves *at past it. */
 static md_status read_keyword(fix_ave_correlate *fix, const md_words *words, int *at)
 {
   const char *keyword = words->word[(*at)++];

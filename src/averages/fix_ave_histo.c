@@ -54,7 +54,7 @@ static md_status read_kind(const char *word)
       MD_USAGE, "fix ave/histo kind: '%.64s' is not global or peratom; there are no local values here", word);
 }
 
-/* Reads the keyword words[*at] with its value, and moves *at behind it. */
+/* Reads the keyword words[*at] with its value, and moves *at past it. */
 static md_status read_keyword(fix_ave_histo *fix, const md_words *words, int *at)
 {
   const char *keyword = words->word[(*at)++];

@@ -1,7 +1,7 @@
 /* fix ave/time: averages over time of numbers, or of vectors element by element.
  *
  * 1. At each sample of the schedule (averaging.h) the values are read and added.
- * 2. Behind the last sample of an average the sums are divided by the number of samples.
+ * 2. After the last sample of an average the sums are divided by the number of samples.
  * 3. The average goes into the running average, which is what f_ID and the file show.
  *
  * The rows of an average are the elements of the vectors, one row for numbers; its columns are the values. Cost: that
@@ -43,7 +43,7 @@ static md_status read_off(fix_ave_time *fix, const char *word)
   return MD_OK;
 }
 
-/* Reads the keyword words[*at] with its value, and moves *at behind it. */
+/* Reads the keyword words[*at] with its value, and moves *at past it. */
 static md_status read_keyword(fix_ave_time *fix, const md_words *words, int *at)
 {
   const char *keyword = words->word[(*at)++];

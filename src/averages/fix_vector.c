@@ -1,4 +1,4 @@
-/* fix vector: the values of every N-th step one behind the other, as a vector, or an array with a column for each.
+/* fix vector: the values of every N-th step one after the other, as a vector, or an array with a column for each.
  *
  * Functions of vectors, such as trap and slope, take it. Memory: 8 bytes a value. Reference: the LAMMPS manual. */
 #include "src/averages/output_fix.h"

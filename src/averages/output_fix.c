@@ -126,7 +126,7 @@ static md_status open_file(md_output_fix *fix, md_sim *sim)
   return put(fix);
 }
 
-/* Cuts the file behind the title. */
+/* Cuts the file after the title. */
 static md_status rewind_file(md_output_fix *fix, md_sim *sim)
 {
   MD_TRY(md_output_close(&fix->output));
@@ -242,7 +242,7 @@ bool md_is_output_fix(const md_observer *observer) { return observer->destroy ==
 
 /* ---- the list ---- */
 
-/* Behind the other output fixes, and before dumps. */
+/* After the other output fixes, and before dumps. */
 static void insert(md_sim *sim, md_output_fix *fix)
 {
   md_observer **at = &sim->observers;
@@ -378,7 +378,7 @@ md_status md_output_fix_check_reset(const md_sim *sim, const char *command)
       return md_error(MD_USAGE,
                       "%s: the step would change, and fix %s (%s) counts on steps that follow each other: "
                       "unfix it before, or "
-                      "give it behind",
+                      "give it after",
                       command, fix->id, fix->style->name);
   }
   return MD_OK;

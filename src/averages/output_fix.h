@@ -34,7 +34,7 @@ typedef struct md_output_fix_style {
   const char *help;  /* lines of at most 100 characters */
   size_t size;       /* of the style's struct, which begins with a md_output_fix */
   bool keeps_step;   /* it counts on steps that follow each other: reset_timestep and run -N are refused */
-  /* Reads the words behind the name, and sets title, path and values. MD_USAGE: a word is refused. */
+  /* Reads the words after the name, and sets title, path and values. MD_USAGE: a word is refused. */
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
   /* A run begins with `step`. Steps before it, such as those of a minimisation, may have been missed. May be NULL. */
   void (*begin)(md_output_fix *, int64_t step);
@@ -45,8 +45,8 @@ typedef struct md_output_fix_style {
   int64_t (*due_back)(const md_output_fix *, int64_t step);
   /* Looks at the system, and writes to fix->text what goes to the file. Collective. */
   md_status (*look)(md_output_fix *, md_view *) MD_CHECKED;
-  /* For a style that changes the particles behind some steps of a run, else NULL (run_edits.h): the first step >=
-   * `step` behind which it does; and what it does. The particles are as between two runs then. Collective. */
+  /* For a style that changes the particles after some steps of a run, else NULL (run_edits.h): the first step >=
+   * `step` after which it does; and what it does. The particles are as between two runs then. Collective. */
   int64_t (*edit_due)(const md_output_fix *, int64_t step);
   md_status (*edit)(md_output_fix *, md_sim *) MD_CHECKED;
   bool edits_first; /* it also changes the particles before the first step of a run that is not resumed */
@@ -67,7 +67,7 @@ struct md_output_fix {
   char *title;    /* its first lines, with newlines */
   char *line[3];  /* title1, title2 and title3 of the deck; NULL: not given */
   bool append;    /* to a file that is there */
-  bool overwrite; /* each text replaces the one before, behind the title */
+  bool overwrite; /* each text replaces the one before, after the title */
   md_text text;   /* to write after `look` */
   md_output *output;
   int64_t last_step; /* of the last look; -1: none */
@@ -83,7 +83,7 @@ const md_output_fix_style *md_output_fix_style_find(const char *name);
 /* The style number k, from 0; NULL beyond the last. */
 const md_output_fix_style *md_output_fix_style_at(int k);
 
-/* Makes an output fix of the words behind its style, and puts it among the observers, before all that are none. After
+/* Makes an output fix of the words after its style, and puts it among the observers, before all that are none. After
  * an error there is no such fix. MD_USAGE: a word is refused. Collective. */
 md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
                             const md_words *words) MD_CHECKED;

@@ -26,7 +26,7 @@ typedef struct md_vector {
   double own[MD_TENSOR];
 } md_vector;
 
-/* A name apart: the letters behind c_ or f_ up to the first bracket, and the numbers in brackets. */
+/* A name apart: the letters after c_ or f_ up to the first bracket, and the numbers in brackets. */
 typedef struct md_value_name {
   const char *id;
   size_t n;         /* letters of the id */

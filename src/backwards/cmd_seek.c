@@ -2,7 +2,7 @@
  *
  * Each step is one of the command run, so that thermo, dumps and restarts see what they see in a run. The way from the
  * present step costs as many steps as lie between. If a restart of the same course is nearer (nearest.h), its particles
- * take the place of the present ones, and the steps are those from there. A step that lies behind is reached by undoing
+ * take the place of the present ones, and the steps are those from there. An earlier step is reached by undoing
  * steps (check_back.h says what cannot be undone). The present step is a run of 0 steps, so that --resume finds as many
  * runs as the deck has. Cost: that of the way, and the headers of the restarts are read. */
 #include "src/backwards/check_back.h"

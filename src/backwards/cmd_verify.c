@@ -1,4 +1,4 @@
-/* The command verify: N steps forward and N back, behind which every bit must be as it was.
+/* The command verify: N steps forward and N back, after which every bit must be as it was.
  *
  *   hash of each particle -> N steps -> N steps back -> hash of each particle
  *
@@ -22,22 +22,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hash of a particle, before (0) or behind (1) the steps, and the rank that had it then. */
+/* The hash of a particle, before (0) or after (1) the steps, and the rank that had it then. */
 typedef struct record {
   int64_t id;
   uint64_t hash;
-  int32_t behind, rank;
+  int32_t after, rank;
 } record;
 
 typedef struct verification {
   int64_t n;
   int flip; /* a bit of a particle of this rank is changed at the turn; -1: none */
   int64_t nrecord;
-  record *record; /* of this rank before the steps, with room for those behind them */
+  record *record; /* of this rank before the steps, with room for those after them */
   uint64_t hash;
 } verification;
 
-static md_status add_records(verification *v, const md_sim *sim, int behind)
+static md_status add_records(verification *v, const md_sim *sim, int after)
 {
   const md_particles *p = &sim->particles;
   record *larger = realloc(v->record, (size_t)(v->nrecord + p->n + 1) * sizeof *larger);
@@ -45,17 +45,17 @@ static md_status add_records(verification *v, const md_sim *sim, int behind)
   v->record = larger;
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
-    larger[v->nrecord + i] = (record){p->id[i], md_particle_hash(p, i), behind, sim->comm->rank};
+    larger[v->nrecord + i] = (record){p->id[i], md_particle_hash(p, i), after, sim->comm->rank};
   v->nrecord += p->n;
   return MD_OK;
 }
 
 /* Fetches the present state, adds its records and finds its hash. */
-static md_status take(verification *v, const md_run *run, int behind, uint64_t *hash)
+static md_status take(verification *v, const md_run *run, int after, uint64_t *hash)
 {
   md_sim *sim = run->sim;
   MD_TRY(md_comm_agree(sim->comm, run->kind->download(run->engine, NULL)));
-  MD_TRY(md_comm_agree(sim->comm, add_records(v, sim, behind)));
+  MD_TRY(md_comm_agree(sim->comm, add_records(v, sim, after)));
   return md_state_hash(sim->comm, &sim->particles, hash);
 }
 
@@ -63,7 +63,7 @@ static int by_id(const void *a, const void *b)
 {
   const record *left = a, *right = b;
   if (left->id != right->id) return left->id < right->id ? -1 : 1;
-  return left->behind - right->behind;
+  return left->after - right->after;
 }
 
 /* Counts the particles that differ, by the rank that had them last, among the records of both states that are here.
@@ -115,7 +115,7 @@ static md_status blame(const verification *v, md_comm *comm, int64_t *count, int
   MD_TRY(comm->reduce->max(comm, &id, 1));
   return md_error(
       MD_RUNTIME,
-      "verify: behind %lld steps forward and back %lld of %lld particles are not as they were, %lld of them "
+      "verify: after %lld steps forward and back %lld of %lld particles are not as they were, %lld of them "
       "on rank %d, such as particle %.0f: a fault of the memory or the processor of this rank, or a "
       "force that depends on more than positions and the step",
       (long long)v->n, (long long)all, (long long)natoms, (long long)count[worst], worst, -id);
@@ -168,12 +168,12 @@ static md_status go_and_return(md_run *run, verification *v)
 static md_status work(md_run *run)
 {
   verification *v = run->verifies;
-  uint64_t behind;
+  uint64_t after;
   MD_TRY(take(v, run, 0, &v->hash));
   MD_TRY(go_and_return(run, v));
   if (md_run_is_stopped(run)) return MD_OK;
-  MD_TRY(take(v, run, 1, &behind));
-  return behind == v->hash ? MD_OK : report(v, run->sim);
+  MD_TRY(take(v, run, 1, &after));
+  return after == v->hash ? MD_OK : report(v, run->sim);
 }
 
 /* Verifies, and puts the particles and the box of before back. */

@@ -47,7 +47,7 @@ int64_t md_frame_cost(const md_sim *sim, const md_restart *r)
   return whole > reading && away < whole - reading ? away + reading : INT64_MAX;
 }
 
-/* Does the name end in `end`, perhaps with .gz behind? */
+/* Does the name end in `end`, perhaps with .gz after? */
 static bool ends_in(const char *name, const char *end)
 {
   size_t n = strlen(name);
@@ -61,7 +61,7 @@ static bool is_data(const md_still *still)
   return still->output.n == 1 && ends_in(still->output.word[0], ".data");
 }
 
-/* What stands behind the file name, for a file whose name says its format. */
+/* What stands after the file name, for a file whose name says its format. */
 static const char *style_of(const char *file)
 {
   static const char *const known[][2] = {{".xyz", "extxyz"},

@@ -28,7 +28,7 @@ bool md_frame_is_in(const md_still *still, int64_t first, int64_t last);
  * Collective. MD_USAGE: words of the output are refused, or steps cannot be undone. */
 md_status md_frame_begin(md_sim *sim, int64_t *from) MD_CHECKED;
 
-/* Behind that run: writes a data file, if it was asked for, and ends the deck. Collective. */
+/* After that run: writes a data file, if it was asked for, and ends the deck. Collective. */
 md_status md_frame_end(md_sim *sim) MD_CHECKED;
 
 /* MD_USAGE: no run of the deck had the step. */

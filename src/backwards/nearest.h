@@ -29,7 +29,7 @@ bool md_nearest_is_reversible(const md_sim *sim, const md_restart *restart);
 typedef struct md_nearest {
   int64_t to;     /* the step */
   int64_t direct; /* the cost of the way from the present step; INT64_MAX: there is none */
-  md_words named; /* names of restarts behind `from`; a * stands for a step */
+  md_words named; /* names of restarts after `from`; a * stands for a step */
   bool found;     /* there is a nearer restart: */
   md_resume resume;
 } md_nearest;

@@ -39,7 +39,7 @@ static md_status check_bisection(const md_sim *sim, const char *command)
   return MD_OK;
 }
 
-/* Reads rcb, or shift [AXES [ITERATIONS STOP]], at words->word[*w], and moves *w behind them. */
+/* Reads rcb, or shift [AXES [ITERATIONS STOP]], at words->word[*w], and moves *w past them. */
 static md_status read_style(const md_sim *sim, const md_words *words, const char *command, bool axis[3],
                             bool *bisects, int *w)
 {
@@ -88,7 +88,7 @@ md_status md_balance_read(const md_sim *sim, const char *command, const md_words
 /* Does the word name an axis, for x|y|z uniform | FRACTION ...? */
 static bool is_axis(const char *word) { return word[0] >= 'x' && word[0] <= 'z' && !word[1]; }
 
-/* Sets the cuts along the axis at words->word[*w], and moves *w behind its fractions. */
+/* Sets the cuts along the axis at words->word[*w], and moves *w past its fractions. */
 static md_status set_cuts(md_sim *sim, const md_words *words, int *w)
 {
   const int axis = words->word[(*w)++][0] - 'x';
@@ -129,7 +129,7 @@ static md_status cut_as_given(md_sim *sim, const md_words *words)
 {
   for (int w = 1; w < words->n;) {
     if (!is_axis(words->word[w]))
-      return md_error(MD_USAGE, "balance: unexpected '%.64s' behind cuts", words->word[w]);
+      return md_error(MD_USAGE, "balance: unexpected '%.64s' after cuts", words->word[w]);
     MD_TRY(set_cuts(sim, words, &w));
   }
   return sim->comm->exchange->migrate(sim->comm, &sim->model, &sim->particles);

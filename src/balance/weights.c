@@ -24,7 +24,7 @@ static md_status read_positive(const char *word, const char *what, double *value
   return md_error(MD_USAGE, "%s is %.64s; at most %g is accepted", what, word, MD_BALANCE_MOST);
 }
 
-/* group N NAME WEIGHT ...: *w stands at N, and then behind the last weight. */
+/* group N NAME WEIGHT ...: *w stands at N, and then after the last weight. */
 static md_status read_groups(const md_sim *sim, const char *command, const md_words *words, int *w,
                              md_balance *balance)
 {
@@ -44,7 +44,7 @@ static md_status read_groups(const md_sim *sim, const char *command, const md_wo
   return MD_OK;
 }
 
-/* var v_NAME, time F, neigh F or store NAME: *w stands behind the style. */
+/* var v_NAME, time F, neigh F or store NAME: *w stands after the style. */
 static md_status read_other(const char *command, const char *style, const md_words *words, int *w,
                             md_balance_weights *weights)
 {

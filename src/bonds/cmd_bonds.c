@@ -71,7 +71,7 @@ static md_status take_factors(md_bonds *bonds, const double *factor)
   return MD_OK;
 }
 
-/* Reads lj, coul or lj/coul, with three factors behind it. There are no charges, so that those of coul are only
+/* Reads lj, coul or lj/coul, with three factors after it. There are no charges, so that those of coul are only
  * checked. */
 static md_status read_factors(md_sim *sim, const md_words *words, int at)
 {

@@ -1,6 +1,6 @@
 /* Bonds of copies; see replicated.h.
  *
- * A bond across a periodic face ends in the next copy, and in the first one behind the last. So chains that go through
+ * A bond across a periodic face ends in the next copy, and in the first one after the last. So chains that go through
  * faces stay whole, and each copy of a bond has the length of the bond. Cost: two exchanges a block of particles for
  * the places of partners, and 3 bytes a bond.
  */
@@ -76,7 +76,7 @@ md_status md_bonds_find_shifts(md_sim *sim, int8_t **shift, int64_t *molecules)
 }
 
 /* The number of the copy in which a bond of copy c ends. */
-static int64_t copy_behind(const int64_t count[3], int64_t c, const int8_t shift[3])
+static int64_t copy_after(const int64_t count[3], int64_t c, const int8_t shift[3])
 {
   const int64_t copy[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
   int64_t to[3];
@@ -96,7 +96,7 @@ void md_bonds_replicate(md_particles *p, int64_t n, const int64_t count[3], int6
         const int64_t partner = p->bond[k][i];
         p->bond_type[k][at] = p->bond_type[k][i];
         p->bond[k][at] =
-            partner > 0 ? partner + max_id * copy_behind(count, c, shift + (i * p->bonds + k) * 3) : 0;
+            partner > 0 ? partner + max_id * copy_after(count, c, shift + (i * p->bonds + k) * 3) : 0;
       }
     }
 }

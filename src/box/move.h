@@ -1,6 +1,6 @@
-/* The change of the box that a fix has made behind the last step of a run.
+/* The change of the box that a fix has made after the last step of a run.
  *
- * A change belongs to the next step, which takes the particles to the new box in its drift (common/step/step.h). Behind
+ * A change belongs to the next step, which takes the particles to the new box in its drift (common/step/step.h). After
  * the last step of a run there is no next one, and the program does this alone.
  */
 #ifndef MD_SRC_BOX_MOVE_H

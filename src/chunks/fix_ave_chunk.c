@@ -1,7 +1,7 @@
 /* fix ave/chunk: averages over the particles of each chunk, and over time.
  *
  * 1. At each sample of the schedule (averaging.h) the values of the particles are summed in each chunk, exactly.
- * 2. Behind the last sample the sums are divided, as `norm` says:
+ * 2. After the last sample the sums are divided, as `norm` says:
  *      all     by the number of particles in all samples
  *      sample  each sample by its own number of particles; then the mean of the samples is taken
  *      none    by the number of samples
@@ -68,7 +68,7 @@ static md_status read_bias(fix_ave_chunk *fix, const md_sim *sim, const char *wo
   return MD_OK;
 }
 
-/* Reads the keyword words[*at] with its value, and moves *at behind it. */
+/* Reads the keyword words[*at] with its value, and moves *at past it. */
 static md_status read_keyword(fix_ave_chunk *fix, const md_sim *sim, const md_words *words, int *at)
 {
   const char *keyword = words->word[(*at)++];

@@ -68,7 +68,7 @@ md_status md_do_comm_style(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* Checks the words of atom_modify behind the keyword words[*k], and moves *k to the last of them. */
+/* Checks the words of atom_modify after the keyword words[*k], and moves *k to the last of them. */
 static md_status check_atom_modify(const md_words *words, int *k)
 {
   static const char *const maps[] = {"yes", "array", "hash"};

@@ -43,7 +43,7 @@ static md_status read_print_keywords(const md_words *words, print_to *to)
     const bool screen = strcmp(keyword, "screen") == 0, file = strcmp(keyword, "file") == 0;
     if (!screen && !file && strcmp(keyword, "append") != 0)
       return md_error(MD_USAGE,
-                      "print: unexpected '%.64s'; put the text in quotes; accepted behind it are screen "
+                      "print: unexpected '%.64s'; put the text in quotes; accepted after it are screen "
                       "yes|no, file F and append F",
                       keyword);
     if (k + 1 == words->n)

@@ -19,7 +19,7 @@
 /* The words of a keyword that are read into options. */
 typedef struct read_call {
   md_sim *sim;
-  char *const *word; /* behind the keyword */
+  char *const *word; /* after the keyword */
   md_data_options *options;
 } read_call;
 

@@ -112,14 +112,14 @@ static md_status follow(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   const char *command = words->word[0];
-  const md_words behind = {words->n - 1, words->word + 1};
+  const md_words after = {words->n - 1, words->word + 1};
   if (strcmp(command, "variable") == 0) {
-    if (behind.n < 2 || md_variables_define(sim->variables, behind.n, behind.word) != MD_OK)
+    if (after.n < 2 || md_variables_define(sim->variables, after.n, after.word) != MD_OK)
       forget_variable(sim);
     return MD_OK;
   }
   const md_status status =
-      md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_outputs(sim, command, &behind) : MD_OK);
+      md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_outputs(sim, command, &after) : MD_OK);
   if (status != MD_OK) in_vain = true;
   return status;
 }

@@ -2,7 +2,7 @@
  *
  * A run may take days, and the commands after it are executed only then. So the preview looks in advance for the
  * names of outputs:
- * 1. It replaces variables as far as they are known. Names that depend on a run are not checked, nor those behind a
+ * 1. It replaces variables as far as they are known. Names that depend on a run are not checked, nor those after a
  *    condition that depends on a run.
  * 2. It keeps the error of the first name whose folder is missing or not writable, or which is the file of another
  *    use (file_uses.h).

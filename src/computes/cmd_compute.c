@@ -30,7 +30,7 @@ static md_status unknown_style(const char *name)
   return md_error(MD_USAGE, "unknown compute style '%.32s'; accepted are: %s", name, list);
 }
 
-/* Reads the words behind the name of the style. What they name must exist. */
+/* Reads the words after the name of the style. What they name must exist. */
 static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
 {
   const md_compute_style *style = md_compute_style_of(compute->kind);
@@ -57,7 +57,7 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   md_model *model = &sim->model;
   const char *id = words->word[0], *name = words->word[2];
   const md_compute_kind kind = md_compute_find(name);
-  const md_words behind = {words->n - 3, words->word + 3};
+  const md_words after = {words->n - 3, words->word + 3};
   md_compute compute = {.kind = kind};
   const md_host_compute_style *host = md_host_compute_style_find(name);
   if (md_compute_index(model, id, strlen(id)) >= 0 || md_host_compute_find(sim, id, strlen(id)))
@@ -66,12 +66,12 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "compute: the ID '%.80s' must have at most %zu letters, digits and _", id,
                     sizeof compute.id - 1);
   MD_TRY(md_group_find(sim, words->word[1], &compute.group));
-  if (host) return md_host_compute_new(sim, host, id, compute.group, &behind);
+  if (host) return md_host_compute_new(sim, host, id, compute.group, &after);
   if (kind == MD_COMPUTE_KINDS) return unknown_style(name);
   const md_compute_style *style = md_compute_style_of(kind);
   if (style->all_only && compute.group != 0)
     return md_error(MD_USAGE, "compute %s is of the group all, not of %s", name, words->word[1]);
-  MD_TRY(parse(sim, &behind, &compute));
+  MD_TRY(parse(sim, &after, &compute));
   if (model->ncompute == MD_COMPUTES_MAX)
     return md_error(MD_USAGE, "at most %d computes are accepted, with the %d that every run has",
                     MD_COMPUTES_MAX, MD_COMPUTES_STANDARD);
@@ -105,9 +105,9 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'; there are:%s", id,
                     known_computes(sim, known));
   if (c < MD_COMPUTES_STANDARD) return md_error(MD_USAGE, "uncompute: every run has the compute %s", id);
-  const size_t behind = (size_t)(--model->ncompute - c);
-  memmove(&model->compute[c], &model->compute[c + 1], behind * sizeof *model->compute);
-  memmove(sim->computed.value[c], sim->computed.value[c + 1], behind * sizeof *sim->computed.value);
+  const size_t after = (size_t)(--model->ncompute - c);
+  memmove(&model->compute[c], &model->compute[c + 1], after * sizeof *model->compute);
+  memmove(sim->computed.value[c], sim->computed.value[c + 1], after * sizeof *sim->computed.value);
   if (sim->computed.n > c) --sim->computed.n;
   return MD_OK;
 }

@@ -62,7 +62,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   MD_TRY(read_pairs(c, sim, words, n));
   if (words->n > 1 + n) {
     if (words->n != 3 + n)
-      return md_error(MD_USAGE, "compute rdf: behind cutoff stands one distance, and nothing more");
+      return md_error(MD_USAGE, "compute rdf: after cutoff stands one distance, and nothing more");
     MD_TRY(md_word_positive(words->word[2 + n], "the cutoff of compute rdf", &c->cutoff));
   }
   const int columns = 1 + 2 * c->npair;
@@ -234,7 +234,7 @@ static md_status find(md_host_compute *base, md_view *view)
   g.all_types = c->npair == 1 && first->first[0] <= 1 && first->first[1] <= 1 &&
                 first->last[0] >= sim->model.ntypes && first->last[1] >= sim->model.ntypes;
   if (!(cutoff > 0.0))
-    return md_error(MD_USAGE, "the pair style has no cutoff: give one, `cutoff R` behind the bins");
+    return md_error(MD_USAGE, "the pair style has no cutoff: give one, `cutoff R` after the bins");
   md_status status =
       md_array_new_zero(&g.count, md_neighbour_threads() * size_of(c), sizeof *g.count, "pairs of g(r)");
   status = md_comm_agree(sim->comm, status);

@@ -24,7 +24,7 @@ typedef struct md_host_compute_style {
   const char *name, *usage;
   const char *help; /* lines of at most 100 characters */
   size_t size;      /* of the style's struct, which begins with a md_host_compute */
-  /* Reads the words behind the name, and says in `values` what there will be. MD_USAGE: a word is refused. */
+  /* Reads the words after the name, and says in `values` what there will be. MD_USAGE: a word is refused. */
   md_status (*parse)(md_host_compute *, md_sim *, const md_words *) MD_CHECKED;
   /* Finds the values by the engine, without its particles, before `find`. *found = false: `find` must do it. Or NULL.
    * Collective. */
@@ -61,7 +61,7 @@ const md_host_compute_style *md_host_compute_style_find(const char *name);
 /* The style number k, from 0; NULL beyond the last. */
 const md_host_compute_style *md_host_compute_style_at(int k);
 
-/* Makes a compute of the words behind its style. MD_USAGE: a word is refused; there is no such compute then. */
+/* Makes a compute of the words after its style. MD_USAGE: a word is refused; there is no such compute then. */
 md_status md_host_compute_new(md_sim *sim, const md_host_compute_style *style, const char *id, int group,
                               const md_words *words) MD_CHECKED;
 

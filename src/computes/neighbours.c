@@ -239,7 +239,7 @@ static void visit_around(const visiting *g, const block *b, int thread, const md
     for (int y = 0; y < n[1]; ++y)
       for (int x = 0, cells = 1; x < n[0]; x += cells) {
         const int64_t k = ((int64_t)cell[2][z] * b->cells[1] + cell[1][y]) * b->cells[0] + cell[0][x];
-        /* Cells of a row lie one behind the other. */
+        /* Cells of a row lie one after the other. */
         for (cells = 1; x + cells < n[0] && cell[0][x + cells] == cell[0][x] + cells;) ++cells;
         const int64_t first = b->start[k], end = b->start[k + cells];
         if (b->x[0])
@@ -280,7 +280,7 @@ static md_status pass_on(md_comm *comm, md_neighbour **message, md_neighbour **o
   return MD_OK;
 }
 
-/* The particles of this rank that are in one of the groups, behind the first entry of the message. */
+/* The particles of this rank that are in one of the groups, after the first entry of the message. */
 static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighbour *message, block *own)
 {
   const md_particles *p = &sim->particles;

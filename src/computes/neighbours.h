@@ -15,7 +15,7 @@ typedef struct md_neighbour {
 } md_neighbour;
 
 /* Called for each pair with r2 < cutoff^2: i is a particle of this rank and j any other one. delta points from j to i,
- * at the nearest image. Behind a cutoff beyond half of a periodic side, j is also a farther image, and one of i.
+ * at the nearest image. With a cutoff beyond half of a periodic side, j is also a farther image, and one of i.
  * One thread sees all neighbours of an i. Threads are numbered from 0. */
 typedef void (*md_neighbour_visit)(void *context, int thread, const md_neighbour *i, const md_neighbour *j,
                                    const double delta[3], double r2);

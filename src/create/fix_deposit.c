@@ -1,4 +1,4 @@
-/* fix deposit: inserts a particle at a random place of a region, behind the first step and every M-th one after it.
+/* fix deposit: inserts a particle at a random place of a region, after the first step and every M-th one after it.
  *
  * 1. A place is drawn in the region; with `global` or `local` its height is that above the particles there.
  * 2. If a particle is nearer than `near`, another place is drawn, at most `attempt` times.
@@ -212,7 +212,7 @@ static double draw(const fix_deposit *fix, const md_sim *sim, int64_t k)
   return md_random_unit53(r.word[0], r.word[1]);
 }
 
-/* Draws a place in the region, from random numbers behind *k. MD_USAGE: none is found. */
+/* Draws a place in the region, from random numbers after *k. MD_USAGE: none is found. */
 static md_status draw_place(const fix_deposit *fix, const md_sim *sim, int64_t *k, double x[3])
 {
   const int dim = sim->model.box.dim;
@@ -318,7 +318,7 @@ static md_status edit(md_output_fix *base, md_sim *sim)
     double x[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0};
     bool free;
     MD_TRY(draw_place(fix, sim, &k, x));
-    /* As in lmp, the first insertion comes M steps behind the beginning of the motion. */
+    /* As in lmp, the first insertion comes M steps after the beginning of the motion. */
     x[up] += fix->rate * (double)(sim->model.step - (int64_t)fix->first + fix->every) * sim->model.dt;
     if (fix->above) MD_TRY(raise(fix, sim, &k, x));
     MD_TRY(is_free(fix, sim, x, &free));

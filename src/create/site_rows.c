@@ -86,7 +86,7 @@ md_status md_sites_check_total(const md_sim *sim, md_wide_integer global)
     return md_error(MD_USAGE, "%.6g new particles are too many: a rank holds at most %lld; use more ranks",
                     (double)global, (long long)MD_PARTICLES_MAX);
   if (global > INT64_MAX - sim->max_id)
-    return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more behind id %lld", (long long)global,
+    return md_error(MD_USAGE, "ids end at 2^63 - 1: no room for %lld more after id %lld", (long long)global,
                     (long long)sim->max_id);
   const int64_t share = (int64_t)(global / sim->comm->size);
   if (sim->planning.checking) return MD_OK;

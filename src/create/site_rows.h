@@ -31,7 +31,7 @@ typedef struct md_sites {
 /* The ids [*begin, *end) of a row of n sites whose rows are ids. */
 void md_site_ids(const md_sites *s, int64_t n, int64_t row, int64_t *begin, int64_t *end);
 
-/* Sites of this rank, of particles of the type, with ids behind sim->max_id. */
+/* Sites of this rank, of particles of the type, with ids after sim->max_id. */
 md_sites md_sites_begin(md_sim *sim, int type);
 
 /* Is x in this rank's domain along axis d? */

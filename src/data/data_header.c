@@ -77,7 +77,7 @@ static md_status refuse_count(reader *r)
   return WRONG(
       r,
       "the header line that begins with '%.40s' is not understood; accepted are `N atoms`, `N atom types`, "
-      "`lo hi xlo xhi` (y, z likewise) and `xy xz yz`, each behind three numbers",
+      "`lo hi xlo xhi` (y, z likewise) and `xy xz yz`, each after three numbers",
       r->field[0]);
 }
 

@@ -115,7 +115,7 @@ md_status md_data_end_section(reader *r, const char *section, int64_t n) MD_CHEC
 
 /* ---- data_header.c ---- */
 
-/* Reads the header, and the line behind it. */
+/* Reads the header, and the line after it. */
 md_status md_data_read_header(reader *r) MD_CHECKED;
 
 /* Checks that the file has room for the promised number of lines, as protection against a damaged count. Sets

@@ -38,7 +38,7 @@ typedef struct place {
   int64_t part_size; /* bytes */
   int64_t line;      /* number of lines of the file before this round */
   int64_t k;         /* number of lines of the section before this round, without empty ones */
-  int64_t behind[2]; /* end of the section's last line, and that line's number; 0 on ranks without it */
+  int64_t after[2];  /* end of the section's last line, and that line's number; 0 on ranks without it */
 } place;
 
 /* The number of lines of a section. */
@@ -128,8 +128,8 @@ static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t l
         ++*n;
       }
       if (++k == lines) {
-        where->behind[0] = p->offset + md_data_smaller(next, p->n);
-        where->behind[1] = line;
+        where->after[0] = p->offset + md_data_smaller(next, p->n);
+        where->after[1] = line;
       }
     }
     at = next;
@@ -220,14 +220,14 @@ static md_status read_round(reader *r, const section_kind *s, part *p, place *wh
   return MD_OK;
 }
 
-/* Continues behind the last line of the section. */
+/* Continues after the last line of the section. */
 static md_status resume(reader *r, place *where)
 {
   md_comm *comm = r->sim->comm;
-  MD_TRY(comm->reduce->sum(comm, where->behind, 2));
-  r->line = where->behind[1];
-  return md_comm_agree(
-      comm, fseeko(r->file, (off_t)where->behind[0], SEEK_SET) == 0 ? MD_OK : md_data_cannot_read(r));
+  MD_TRY(comm->reduce->sum(comm, where->after, 2));
+  r->line = where->after[1];
+  return md_comm_agree(comm, fseeko(r->file, (off_t)where->after[0], SEEK_SET) == 0 ? MD_OK
+                                                                                    : md_data_cannot_read(r));
 }
 
 static md_status read_rounds(reader *r, const section_kind *s, part *p, place *where)

@@ -161,7 +161,7 @@ static md_status shift_id(const reader *r, record *a)
   return MD_OK;
 }
 
-/* Parses the position in the fields from `at` on, and perhaps image flags behind it. */
+/* Parses the position in the fields from `at` on, and perhaps image flags after it. */
 static md_status parse_place(reader *r, int at, record *a)
 {
   int64_t image;
@@ -315,7 +315,7 @@ static const section_kind velocities_of_spheres = {
 static md_status read_velocities(reader *r)
 {
   md_comm *comm = r->sim->comm;
-  if (!r->done.atoms) return WRONG(r, "section Velocities must come behind section Atoms");
+  if (!r->done.atoms) return WRONG(r, "section Velocities must come after section Atoms");
   MD_TRY(md_data_read_lines(r, r->sim->model.massed ? &velocities_of_spheres : &velocities));
   return md_comm_agree(comm, md_data_end_section(r, "Velocities", r->header.natoms));
 }
@@ -379,7 +379,7 @@ static md_status agree_on_slots(reader *r)
 static md_status read_bonds(reader *r)
 {
   md_comm *comm = r->sim->comm;
-  if (!r->done.atoms) return WRONG(r, "section Bonds must come behind section Atoms");
+  if (!r->done.atoms) return WRONG(r, "section Bonds must come after section Atoms");
   if (r->header.nbonds == 0) return WRONG(r, "section Bonds: the header promises no bonds, by `N bonds`");
   MD_TRY(md_data_read_lines(r, &bonds));
   MD_TRY(md_comm_agree(comm, md_data_end_section(r, "Bonds", r->header.nbonds)));
@@ -445,7 +445,7 @@ static md_status read_values(reader *r, md_data_fix *fix)
   const section_kind section = {
       fix->section, columns + 1, columns + 1, "id and a number for each property of the fix",
       parse_values, keep_values, false};
-  if (!r->done.atoms) return WRONG(r, "section %s must come behind section Atoms", fix->section);
+  if (!r->done.atoms) return WRONG(r, "section %s must come after section Atoms", fix->section);
   r->fix = fix;
   md_status status = md_array_new(&r->value, n * columns + 1, sizeof *r->value, "values of fixes");
   if (status == MD_OK) status = md_array_new_zero(&r->given, n + 1, 1, "values of fixes");

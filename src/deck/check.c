@@ -122,7 +122,7 @@ static bool reads_missing(const md_check *c, const char *text)
   return false;
 }
 
-/* Finds the next quoted word of `message` from *at, and moves *at behind it. Returns false, with an empty word, if
+/* Finds the next quoted word of `message` from *at, and moves *at past it. Returns false, with an empty word, if
  * there is none. */
 static bool next_quoted(const char *message, const char **at, char word[WORD_MAX])
 {

@@ -48,9 +48,9 @@ static md_status check_text(const char *text)
   return MD_OK;
 }
 
-/* Takes the word that begins at `at`. *word is its text without quotes, ended with NUL; *behind is the place after
+/* Takes the word that begins at `at`. *word is its text without quotes, ended with NUL; *after is the place after
  * it. */
-static md_status take_word(char *text, char *at, char **word, char **behind)
+static md_status take_word(char *text, char *at, char **word, char **after)
 {
   const size_t mark = md_quote_mark(text, at);
   char *end;
@@ -58,7 +58,7 @@ static md_status take_word(char *text, char *at, char **word, char **behind)
     end = at;
     while (*end && !md_is_blank(*end)) ++end;
     *word = at;
-    *behind = *end ? end + 1 : end;
+    *after = *end ? end + 1 : end;
     *end = '\0';
     return MD_OK;
   }
@@ -68,7 +68,7 @@ static md_status take_word(char *text, char *at, char **word, char **behind)
   if (*end && !md_is_blank(*end))
     return md_error(MD_USAGE, "the closing quote before '%.32s' must be followed by a blank", end);
   *word = at + mark;
-  *behind = *end ? end + 1 : end;
+  *after = *end ? end + 1 : end;
   end[-(ptrdiff_t)mark] = '\0';
   return MD_OK;
 }

@@ -28,8 +28,8 @@ typedef struct md_run_record {
 typedef struct md_left_out {
   uint64_t command;  /* hash of its words */
   int64_t nrun;      /* runs before it */
-  int64_t nmeasured; /* of the history, behind it */
-  uint64_t drawn;    /* random numbers that formulas had drawn, behind it */
+  int64_t nmeasured; /* of the history, after it */
+  uint64_t drawn;    /* random numbers that formulas had drawn, after it */
 } md_left_out;
 
 typedef struct md_history {
@@ -41,12 +41,12 @@ typedef struct md_history {
   int64_t
       nmeasured; /* values that formulas measured between runs (group_functions.h), in the order of the deck */
   double *measured;
-  uint64_t *measured_drawn; /* random numbers that formulas had drawn behind each; NULL: not known */
+  uint64_t *measured_drawn; /* random numbers that formulas had drawn after each; NULL: not known */
   int64_t nleft;            /* commands that a resume leaves out and that measured or drew */
   md_left_out *left;
 } md_history;
 
-/* Records a measured value, and how many random numbers had been drawn behind it. MD_RUNTIME: out of memory. */
+/* Records a measured value, and how many random numbers had been drawn after it. MD_RUNTIME: out of memory. */
 static inline MD_CHECKED md_status md_history_measured(md_history *history, double value, uint64_t drawn)
 {
   const size_t n = (size_t)history->nmeasured + 1;
@@ -119,7 +119,7 @@ static inline bool md_history_excludes(const md_words *words)
   return found;
 }
 
-/* FNV-1a, of all words of a command and of the NUL behind each, after `hash`. */
+/* FNV-1a, of all words of a command and of the NUL after each, after `hash`. */
 static inline uint64_t md_history_hash(uint64_t hash, const md_words *words)
 {
   for (int k = 0; k <= words->n; ++k) {

@@ -18,7 +18,7 @@ static inline size_t md_quote_mark(const char *text, const char *at)
   return strncmp(at, "\"\"\"", 3) == 0 ? 3 : 1;
 }
 
-/* The place just behind the quotation that `mark` characters open at `at`. NULL: the quotation is never closed. */
+/* The place just after the quotation that `mark` characters open at `at`. NULL: the quotation is never closed. */
 static inline const char *md_quote_end(const char *at, size_t mark)
 {
   const char *close = mark == 3 ? strstr(at + 3, "\"\"\"") : strchr(at + 1, *at);

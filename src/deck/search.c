@@ -73,17 +73,17 @@ static md_status follow(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   const char *name = words->word[0];
-  const md_words behind = {words->n - 1, words->word + 1};
+  const md_words after = {words->n - 1, words->word + 1};
   present->open = present->open || sim->script.lost;
   md_history_add(&sim->history, words);
-  if (strcmp(name, "variable") == 0 && behind.n >= 2 && md_do_variable(sim, &behind) != MD_OK) return MD_OK;
-  if (strcmp(name, "restart") == 0) return add_restarts(present, &behind);
+  if (strcmp(name, "variable") == 0 && after.n >= 2 && md_do_variable(sim, &after) != MD_OK) return MD_OK;
+  if (strcmp(name, "restart") == 0) return add_restarts(present, &after);
   if (strcmp(name, "variable") != 0 && may_draw(words)) md_variables_hide_draws(sim->variables);
   if (!md_history_is_run(name)) return MD_OK;
   MD_TRY(add_run(present, sim->history.deck));
   /* The number of runs of `run every` may depend on the present step. */
-  for (int k = 0; k < behind.n; ++k)
-    if (strcmp(behind.word[k], "every") == 0) sim->script.lost = present->open = true;
+  for (int k = 0; k < after.n; ++k)
+    if (strcmp(after.word[k], "every") == 0) sim->script.lost = present->open = true;
   return MD_OK;
 }
 

@@ -72,7 +72,7 @@ static const char *closing(const char *at)
   return NULL;
 }
 
-/* Appends the value of the reference at *at (a $), and moves *at behind the reference. */
+/* Appends the value of the reference at *at (a $), and moves *at past the reference. */
 static md_status append_reference(md_variables *variables, const char **at, text *out)
 {
   const char *begin = *at + 1, *end = begin + 1;

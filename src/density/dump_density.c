@@ -32,7 +32,7 @@ enum { BINS_MAX = 16384 };
 
 /* ---- the words of the deck ---- */
 
-/* Changes one setting by the words behind its keyword. */
+/* Changes one setting by the words after its keyword. */
 typedef md_status (*setter)(md_density *what, const md_sim *sim, char **word);
 
 static md_status set_axis(md_density *what, const md_sim *sim, char **word)
@@ -183,7 +183,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   int64_t bins;
   if (words->n < 1)
     return md_error(MD_USAGE,
-                    "dump density needs the number of pixels along the longer side behind the file name");
+                    "dump density needs the number of pixels along the longer side after the file name");
   MD_TRY(md_word_int64(words->word[0], "the number of pixels of dump density", 1, BINS_MAX, &bins));
   *what = (md_density){.bins = (int)bins, .axis = 2, .quantity = "particles"};
   if (strcmp(ending, ".txt") == 0) what->file = MD_DENSITY_TEXT;

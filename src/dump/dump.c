@@ -301,7 +301,7 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
   return status;
 }
 
-/* Puts the dump behind all observers. */
+/* Puts the dump after all observers. */
 static void append(md_sim *sim, md_dump *dump)
 {
   md_observer **tail = &sim->observers;
@@ -355,7 +355,7 @@ static md_status dump_of_words(md_sim *sim, const md_words *words, int n, md_dum
   return status;
 }
 
-/* The same with all words: those behind `modify` are words of dump_modify. */
+/* The same with all words: those after `modify` are words of dump_modify. */
 static md_status modified_dump(md_sim *sim, const md_words *words, md_dump **dump)
 {
   int n = 3;

@@ -1,7 +1,7 @@
 /* Dump styles custom and atom: LAMMPS's text format.
  *
  * Every frame has the parts ITEM: TIMESTEP, NUMBER OF ATOMS, BOX BOUNDS with two letters for each axis, such as pp or
- * ff (behind xy xz yz for a tilted box), ATOMS with the names of the columns, and a line for each particle. dump_modify
+ * ff (after xy xz yz for a tilted box), ATOMS with the names of the columns, and a line for each particle. dump_modify
  * adds ITEM: UNITS (once in a file) and ITEM: TIME. The bounds of the box are printed as LAMMPS prints them, with
  * %-1.16e, which identifies every double.
  */
@@ -48,7 +48,7 @@ static void header(const md_dump *dump, const md_frame *frame, bool first, md_te
 static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
 {
   if (words->n < 1)
-    return md_error(MD_USAGE, "dump custom needs columns behind the file name, for instance id type x y z");
+    return md_error(MD_USAGE, "dump custom needs columns after the file name, for instance id type x y z");
   MD_TRY(md_dump_set_columns(dump, sim, words->n, (const char *const *)words->word));
   for (int c = 0; c < dump->ncolumn; ++c)
     if (dump->column[c].what == MD_DUMP_X && dump->column[c].name[1] == 'u')

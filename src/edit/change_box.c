@@ -57,7 +57,7 @@ static md_status read_values(const change *c, int at, int n, int d, double *valu
   return MD_OK;
 }
 
-/* x|y|z final LO HI, delta DLO DHI or scale F. *at: at the axis, and then behind the numbers. */
+/* x|y|z final LO HI, delta DLO DHI or scale F. *at: at the axis, and then after the numbers. */
 static md_status change_axis(change *c, int d, int *at)
 {
   const char *what = c->words->word[*at + 1];
@@ -98,7 +98,7 @@ static md_status read_axis(const change *c, int at, int *axis)
   return md_error(MD_USAGE, "change_box %s needs final, delta, scale or volume", c->words->word[at]);
 }
 
-/* A change of one axis, and of one or two others behind it that keep the volume. */
+/* A change of one axis, and of one or two others after it that keep the volume. */
 static md_status change_axes(change *c, int *at)
 {
   int d, other[2] = {0, 0}, n = 0;
@@ -115,7 +115,7 @@ static md_status change_axes(change *c, int *at)
   return MD_OK;
 }
 
-/* xy|xz|yz final VALUE or delta VALUE. Moves *at behind it and its words. */
+/* xy|xz|yz final VALUE or delta VALUE. Moves *at past it and its words. */
 static md_status change_tilt(change *c, int k, int *at)
 {
   const char *name = c->words->word[*at], *what = *at + 1 < c->words->n ? c->words->word[*at + 1] : "";
@@ -198,7 +198,7 @@ static md_status change_kind(change *c, bool triclinic)
   return MD_OK;
 }
 
-/* Applies the keyword words[*at], and moves *at behind it and its words. */
+/* Applies the keyword words[*at], and moves *at past it and its words. */
 static md_status apply_keyword(change *c, int *at)
 {
   static const char *const tilts[] = {"xy", "xz", "yz"};
@@ -269,7 +269,7 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
     for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
   md_particles_show(p, &c.box);
   MD_TRY(md_edit_check_inside(sim, "change_box"));
-  /* Behind a run, the particles of a deck that is resumed are still those of its beginning. */
+  /* After a run, the particles of a deck that is resumed are still those of its beginning. */
   if (!sim->resume || sim->history.nrun == 0) MD_TRY(md_faces_follow(sim));
   c.box = sim->model.box;
   md_box_text(&c.box, text);

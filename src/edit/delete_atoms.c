@@ -19,7 +19,7 @@
 
 typedef struct deletion {
   md_sim *sim;
-  char *const *word; /* behind the style */
+  char *const *word; /* after the style */
   bool compress;
   uint8_t *gone; /* [particles.n] */
 } deletion;

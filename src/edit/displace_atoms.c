@@ -17,7 +17,7 @@
 
 typedef struct displacement {
   md_sim *sim;
-  char *const *word; /* behind the style */
+  char *const *word; /* after the style */
   bool in_lattice_units;
   uint32_t bit;
 } displacement;

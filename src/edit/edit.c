@@ -64,7 +64,7 @@ md_status md_edit_check_inside(md_sim *sim, const char *command)
   const md_particles *p = &sim->particles;
   int64_t least = INT64_MAX, at = -1;
   int axis = 0;
-  /* Behind a run, the particles of a deck that is resumed are still those of its beginning. */
+  /* After a run, the particles of a deck that is resumed are still those of its beginning. */
   if (sim->resume && sim->history.nrun > 0) return MD_OK;
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n && !box->periodic[d]; ++i)
@@ -87,7 +87,7 @@ md_status md_edit_need_no_wall(const md_sim *sim, const char *command)
   for (int d = 0; d < 3; ++d)
     if (sim->model.wall[d][0] || sim->model.wall[d][1])
       return md_error(MD_USAGE,
-                      "%s: a fix wall/reflect stands in the box; unfix it before, and give it again behind",
+                      "%s: a fix wall/reflect stands in the box; unfix it before, and give it again after",
                       command);
   return MD_OK;
 }

@@ -1,4 +1,4 @@
-/* fix evaporate: deletes M particles of its group that are in a region, behind every N-th step.
+/* fix evaporate: deletes M particles of its group that are in a region, after every N-th step.
  *
  * Which ones depends on seed, step and ids (md_edit_choose). Molecules are not deleted as a whole. Cost: a pass over
  * the particles, and the beginning of a run (src/edit/run_edits.h). Reference: the LAMMPS manual, fix evaporate. */

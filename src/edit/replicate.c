@@ -43,7 +43,7 @@ static md_status check_room(md_sim *sim, const int64_t count[3])
   return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)(copies - 1.0) * sim->particles.n);
 }
 
-/* Writes the copy with these indices in the grid of boxes behind the particles that are there. */
+/* Writes the copy with these indices in the grid of boxes after the particles that are there. */
 static void copy_particles(md_particles *p, const md_box *box, int64_t n, const int64_t copy[3],
                            int64_t add_to_id)
 {
@@ -73,7 +73,7 @@ static void keep_inside(md_particles *p, const md_box *box)
   md_particles_show(p, box);
 }
 
-/* Copies of bonds and molecules, behind those of the particles. */
+/* Copies of bonds and molecules, after those of the particles. */
 static md_status copy_bonds(md_sim *sim, int64_t n, const int64_t count[3], const int8_t *shift,
                             int64_t molecules)
 {
@@ -117,14 +117,14 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   if (sim->id_values)
     return md_error(MD_USAGE,
                     "replicate: fixes keep values of particles, which copies would not have: give such fixes "
-                    "behind replicate");
+                    "after replicate");
   if (sim->model.anchored)
     return md_error(
         MD_USAGE, "replicate: fix spring/self ties particles to places, which copies would not have: give it "
-                  "behind replicate");
+                  "after replicate");
   if (sim->model.pushed)
     return md_error(MD_USAGE, "replicate: fix external has forces on particles, which copies would not have: "
-                              "give it behind replicate");
+                              "give it after replicate");
   for (int d = 0; d < 3; ++d) {
     hi[d] = box->lo[d] + (double)count[d] * box->length[d];
     MD_TRY(md_box_check(box->lo[d], hi[d], d));

@@ -1,6 +1,6 @@
 /* Changes of the particles within a run: fixes that insert or delete particles, or change who is in a group.
  *
- * Behind a step at which such a fix is due the run loop takes the particles from the engine, as at the end of a run,
+ * After a step at which such a fix is due the run loop takes the particles from the engine, as at the end of a run,
  * lets the fixes change them, and makes a new engine. So the state is that of a run that ends at this step, a command,
  * and a second run. The rows and files of the step show the particles after the change. Fixes act in the order of the
  * deck.
@@ -12,10 +12,10 @@
 
 #include "src/sim.h"
 
-/* The first step >= `step` behind which a fix changes the particles; INT64_MAX: there is none. */
+/* The first step >= `step` after which a fix changes the particles; INT64_MAX: there is none. */
 int64_t md_edits_due(const md_sim *sim, int64_t step);
 
-/* Lets the fixes that are due change the particles behind step model->step, without an engine. Collective. MD_USAGE,
+/* Lets the fixes that are due change the particles after step model->step, without an engine. Collective. MD_USAGE,
  * MD_RUNTIME: of a fix. */
 md_status md_edits_apply(md_sim *sim) MD_CHECKED;
 

@@ -31,7 +31,7 @@ typedef struct setting {
 
 typedef struct set_keyword {
   const char *name;
-  int words; /* behind the name */
+  int words; /* after the name */
   const char *usage;
   int axis;
   md_status (*read)(md_sim *, char *const *word, setting *);
@@ -313,7 +313,7 @@ static md_status find_keyword(const char *word, const set_keyword **keyword)
   return md_error(MD_USAGE, "set: unknown keyword '%s'; accepted are %s", word, known);
 }
 
-/* Reads the keyword words[*at] and its words, and moves *at behind them. */
+/* Reads the keyword words[*at] and its words, and moves *at past them. */
 static md_status read_setting(md_sim *sim, const md_words *words, int *at, const set_keyword **keyword,
                               setting *s)
 {

@@ -110,7 +110,7 @@ static md_status read_keywords(velocity_call *c, int at)
           MD_USAGE,
           "velocity: unknown keyword '%s'; accepted are dist, mom, rot, sum, loop, units, temp, bias",
           keyword);
-    if (at + 1 == c->words->n) return md_error(MD_USAGE, "velocity: '%s' needs a value behind it", keyword);
+    if (at + 1 == c->words->n) return md_error(MD_USAGE, "velocity: '%s' needs a value after it", keyword);
     MD_TRY(keywords[k].read(c, c->words->word[at + 1]));
   }
   return MD_OK;

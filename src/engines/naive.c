@@ -86,7 +86,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
 }
 
 /* How many edges along an axis, in both directions, may take a pair from its minimum image into the cutoff. `later`: of
- * the edges along the axes behind, which shift by up to half a side in a tilted box. */
+ * the edges along the later axes, which shift by up to half a side in a tilted box. */
 static int edges_along(const md_engine *e, int axis, int later)
 {
   const md_box *box = &e->model->box;
@@ -195,7 +195,7 @@ static void find_slopes(md_engine *e)
   }
 }
 
-/* What the terms of pairs need besides positions. step: the one behind which these are. */
+/* What the terms of pairs need besides positions. step: the one after which these are. */
 static md_status prepare_terms(md_engine *e, int64_t step)
 {
   MD_TRY(find_shifts(e));
@@ -286,7 +286,7 @@ static void sum_bond_impulses(md_engine *e, md_overlap *overlap)
 }
 
 /* Sums the impulses of all pairs and bonds in e->impulse. Then the fixes act on the sums. step: the one
- * behind which the positions are. */
+ * after which the positions are. */
 static md_status sum_impulses(md_engine *e, int64_t step)
 {
   const md_model *model = e->model;

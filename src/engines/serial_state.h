@@ -7,7 +7,7 @@
 #include "common/ranks/files.h"
 #include "common/ranks/reductions.h"
 
-/* The images behind the ghosts; serial_exchange.c. */
+/* The images after the ghosts; serial_exchange.c. */
 typedef struct images {
   int64_t capacity;
   int32_t *source;

@@ -98,7 +98,7 @@ static uint32_t crc_of(const char *bytes, size_t n)
 }
 
 /* The checksum of text a followed by text b, where n is the length of b. */
-static uint32_t crc_behind(uint32_t a, uint32_t b, int64_t n)
+static uint32_t crc_after(uint32_t a, uint32_t b, int64_t n)
 {
   return (uint32_t)crc32_combine(a, b, (z_off_t)n);
 }
@@ -249,7 +249,7 @@ static md_status count_in(md_output *o, int64_t length, uint32_t crc, bool *any)
   }
   *any = total > 0;
   if (!*any) return MD_OK;
-  o->crc = crc_behind(o->crc, 0, total) ^ crc_behind(crc, 0, total - before - length);
+  o->crc = crc_after(o->crc, 0, total) ^ crc_after(crc, 0, total - before - length);
   o->whole.length += total;
   return begin_more(o);
 }
@@ -281,7 +281,7 @@ md_status md_output_write_packed(md_output *output, const md_output_piece *piece
   int64_t length = 0;
   uint32_t crc = 0;
   for (int k = 0; k < n; ++k) {
-    if (output->gzip) crc = crc_behind(crc, piece[k].crc, piece[k].length);
+    if (output->gzip) crc = crc_after(crc, piece[k].crc, piece[k].length);
     length += piece[k].length;
   }
   if (length > 0) output->empty = false;

@@ -69,7 +69,7 @@ md_status md_output_flush(md_output *output) MD_CHECKED;
 /* Closes the file, frees *output in any case and sets it to NULL. NULL is allowed. */
 md_status md_output_close(md_output **output) MD_CHECKED;
 
-/* Closes the file behind work that ended with this status. The first error is the cause of later ones: so that of the
+/* Closes the file after work that ended with this status. The first error is the cause of later ones: so that of the
  * work is reported, or else that of closing. */
 md_status md_output_end(md_output **output, md_status status) MD_CHECKED;
 

@@ -35,7 +35,7 @@ static md_status unknown_style(const char *name)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->name);
   for (int s = 0; (output = md_output_fix_style_at(s)) && used < sizeof list; ++s)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", output->name);
-  list[used < sizeof list ? used - 2 : sizeof list - 1] = '\0'; /* no separator behind the last name */
+  list[used < sizeof list ? used - 2 : sizeof list - 1] = '\0'; /* no separator after the last name */
   return md_error(MD_USAGE,
                   "unknown fix style '%.32s' (`myriad help fix` has their arguments); accepted are: %s", name,
                   list);
@@ -76,7 +76,7 @@ static md_status find_group(const void *context, const char *name, int *group)
   return md_group_find(context, name, group);
 }
 
-/* Makes fix `index` of the model, a new one behind the others or one that takes the place of an earlier one. After an
+/* Makes fix `index` of the model, a new one after the others or one that takes the place of an earlier one. After an
  * error the model is as before. */
 static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
                                 int index, const md_words *words)
@@ -152,16 +152,16 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   const md_fix_kind kind = md_fix_find(style);
   const md_output_fix_style *output = md_output_fix_style_find(style);
   if (!output && kind == MD_FIX_KINDS) return unknown_style(style);
-  const md_words behind = {words->n - 3, words->word + 3};
-  if (*link && output) return replace_output(sim, output, link, group, &behind);
-  if (*link) return put_into_model(sim, md_fix_style_of(kind), kind, group, index, &behind);
+  const md_words after = {words->n - 3, words->word + 3};
+  if (*link && output) return replace_output(sim, output, link, group, &after);
+  if (*link) return put_into_model(sim, md_fix_style_of(kind), kind, group, index, &after);
   md_fix_name *name = calloc(1, sizeof *name);
   if (!name) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
   memcpy(name->id, id, strlen(id) + 1);
   name->output = output != NULL;
   const md_status status =
-      output ? md_output_fix_new(sim, output, id, group, &behind)
-             : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &behind);
+      output ? md_output_fix_new(sim, output, id, group, &after)
+             : put_into_model(sim, md_fix_style_of(kind), kind, group, sim->model.nfix, &after);
   if (status == MD_OK)
     *link = name;
   else

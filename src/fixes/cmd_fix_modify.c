@@ -70,7 +70,7 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
 
 bool md_is_fix_value(const char *name) { return strncmp(name, "f_", 2) == 0; }
 
-/* Reads [K] behind the ID, from 1 to `size`. */
+/* Reads [K] after the ID, from 1 to `size`. */
 static md_status read_component(const char *name, const char *bracket, int size, int *component)
 {
   char *end;

@@ -38,6 +38,6 @@ md_status md_external_check(const md_sim *sim)
   return md_error(
       MD_USAGE,
       "fix external pf/callback has no function: a run with it is for a program that uses Myriad as "
-      "a library, and gives the function behind the fix: fix_external() in Python, "
+      "a library, and gives the function after the fix: fix_external() in Python, "
       "myriad_fix_external() in C; or use pf/array");
 }

@@ -1,4 +1,4 @@
-/* Steps with fixes that act behind them; see fix_end.h. */
+/* Steps with fixes that act after them; see fix_end.h. */
 #include "src/fixes/fix_end.h"
 #include "common/base/memory.h"
 #include "common/force/forces.h"
@@ -18,7 +18,7 @@ md_status md_fix_end_check(const md_model *model)
   return MD_OK;
 }
 
-/* The first step >= `step` behind which a fix acts; INT64_MAX: none. */
+/* The first step >= `step` after which a fix acts; INT64_MAX: none. */
 static int64_t due_from(const md_model *model, int64_t step)
 {
   int64_t due = INT64_MAX;
@@ -81,7 +81,7 @@ static md_status look(const md_engine_kind *kind, md_engine *engine, md_sim *sim
   return status;
 }
 
-/* Lets fix f of those that act behind steps act behind the present step, or before the next one. Then no other one
+/* Lets fix f of those that act after steps act after the present step, or before the next one. Then no other one
  * knows the values of its compute any more. */
 static md_status act(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f, bool before)
 {
@@ -107,7 +107,7 @@ static md_status act(const md_engine_kind *kind, md_engine *engine, md_sim *sim,
   return MD_OK;
 }
 
-/* The sums that the first fix to act behind step `due` takes there. */
+/* The sums that the first fix to act after step `due` takes there. */
 static md_wanted awaited(const md_model *model, int64_t due)
 {
   for (int f = 0; f < model->nend; ++f) {
@@ -131,7 +131,7 @@ static md_status run_steps(const md_engine_kind *kind, md_engine *engine, md_sim
   return md_fixes_end_shift(&sim->model);
 }
 
-/* Lets fix f act behind the present step on particles that it chooses. */
+/* Lets fix f act after the present step on particles that it chooses. */
 static md_status act_on_chosen(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
 {
   md_model *model = &sim->model;
@@ -148,15 +148,15 @@ static md_status act_on_chosen(const md_engine_kind *kind, md_engine *engine, md
   return MD_OK;
 }
 
-/* Lets fix f of those that act behind steps act behind the present step. */
-static md_status act_behind(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
+/* Lets fix f of those that act after steps act after the present step. */
+static md_status act_after(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int f)
 {
   if (md_fix_style_of(sim->model.end[f].action.kind)->choose) return act_on_chosen(kind, engine, sim, f);
   return act(kind, engine, sim, f, false);
 }
 
-/* Runs n steps back, of which no fix acts behind one but those that shear the box. Each step has a box of its own, and
- * behind it is shown what was shown there before. */
+/* Runs n steps back, of which no fix acts after one but those that shear the box. Each step has a box of its own, and
+ * after it is shown what was shown there before. */
 static md_status run_back(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)
 {
   md_model *model = &sim->model;
@@ -184,7 +184,7 @@ md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *
     model->awaited = (md_wanted){.pairs = false};
     MD_TRY(status);
     for (int f = 0; f < model->nend; ++f)
-      if (due % model->end[f].every == 0) MD_TRY(act_behind(kind, engine, sim, f));
+      if (due % model->end[f].every == 0) MD_TRY(act_after(kind, engine, sim, f));
   }
   return MD_OK;
 }

@@ -1,13 +1,13 @@
 /* Numbers of fixes that variables of style equal give: v_NAME among their arguments, as in LAMMPS.
  *
- * A force at the positions behind step s takes the values of the variables at step s, before the kick of the step that
+ * A force at the positions after step s takes the values of the variables at step s, before the kick of the step that
  * leads there and after it. So an engine that computes steps without a stop needs them in advance: the program fills
  * rows of actions, one for each step (md_forces_at in common/force/forces.h), and the engine runs to the last of them.
  *
  * Trade-off: the formulas may read the step, the time, the box and other variables, and not the state of the
  * particles, which nothing knows in advance. In return a GPU runs some 60 steps untouched, and a run that is resumed or
  * cut has the same bits.
- * `fix move variable` takes the values behind the step, and its state: such steps are run one by one.
+ * `fix move variable` takes the values after the step, and its state: such steps are run one by one.
  * Cost: an evaluation of each variable on the host in each step, and a stop of the engine once in MD_FORCE_ROWS steps.
  */
 #ifndef MD_SRC_FIXES_FIX_VARY_H

@@ -1,6 +1,6 @@
 /* Variables of style atomfile; see atomfile.h.
  *
- * A set is a line with a number N, and N lines `ID VALUE`; empty lines and what stands behind # do not count. Values
+ * A set is a line with a number N, and N lines `ID VALUE`; empty lines and what stands after # do not count. Values
  * are kept sorted by id, 16 bytes each, on every rank, and found by bisection. Reference: the LAMMPS manual, variable.
  */
 #include "src/formula/atomfile.h"

@@ -244,7 +244,7 @@ static md_status call_each(const reader *r, int f, const md_formula_value *a, md
   return MD_OK;
 }
 
-/* Takes the texts between the parentheses at the reader's place, apart at commas, and moves behind them. They lie in
+/* Takes the texts between the parentheses at the reader's place, apart at commas, and moves past them. They lie in
  * *copy, which the caller frees. */
 static md_status take_texts(reader *r, char **copy, int *n, char **argument)
 {
@@ -579,7 +579,7 @@ static md_status apply(const reader *r, const operator* op, md_formula_value *a,
   return MD_OK;
 }
 
-/* The operator of this level at the reader's place, which moves behind it. NULL: there is none. */
+/* The operator of this level at the reader's place, which moves past it. NULL: there is none. */
 static const operator* next_operator(reader *r, int level)
 {
   skip_blanks(r);

@@ -225,7 +225,7 @@ const char *md_variables_unused(const md_variables *variables, int k)
   return NULL;
 }
 
-/* ---- definitions: each gets the words behind the style ---- */
+/* ---- definitions: each gets the words after the style ---- */
 
 /* A style that `next` moves on keeps its values if it is defined again, as in LAMMPS. So a definition may stand within
  * a loop, and -var and a file that includes others may set what they define. */
@@ -554,7 +554,7 @@ static md_status read_list(const variable *v, int64_t *n, double *value)
   }
   ++*n;
   return *at == '\0' ? MD_OK
-                     : md_error(MD_USAGE, "variable %.64s vector: behind ] stands '%.64s'", v->name, at);
+                     : md_error(MD_USAGE, "variable %.64s vector: after ] stands '%.64s'", v->name, at);
 }
 
 /* Evaluates a vector on its own: what is evaluated now may be of another length. */

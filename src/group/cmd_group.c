@@ -154,7 +154,7 @@ static md_status by_comparison(md_sim *sim, const md_words *list, bool by_type, 
   const int c = comparison_of(list->word[0]);
   const bool between = strcmp(list->word[0], "<>") == 0;
   if (list->n != 2 + between)
-    return md_error(MD_USAGE, "group: '%s' takes %s behind it, not %d", list->word[0],
+    return md_error(MD_USAGE, "group: '%s' takes %s after it, not %d", list->word[0],
                     between ? "two numbers" : "one number", list->n - 1);
   selection s = {.by_type = by_type, .by_id = !by_type, .step = 1, .not = comparisons[c].not };
   int64_t a, b;

@@ -266,7 +266,7 @@ static md_status read_words(md_dump *dump, md_sim *sim, const md_words *words)
   MD_TRY(set_defaults(im, sim));
   if (words->n < 2)
     return md_error(MD_USAGE,
-                    "dump image needs what decides colour and diameter behind the file name, such as "
+                    "dump image needs what decides colour and diameter after the file name, such as "
                     "type type");
   dump->furniture = false;
   MD_TRY(md_array_new_zero(&dump->column, 2, sizeof *dump->column, "the columns of a dump"));

@@ -49,7 +49,7 @@ md_status md_movie_check(const char *path)
                   "of which a movie can be made elsewhere");
 }
 
-/* The name of the file, behind "file:", so that no part of it means anything else to ffmpeg. */
+/* The name of the file, after "file:", so that no part of it means anything else to ffmpeg. */
 static md_status file_name(const md_image *image, const char *path, char *name, size_t size)
 {
   const char *ending = strrchr(path, '.');

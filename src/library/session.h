@@ -35,7 +35,7 @@ md_status md_session_deck(md_session *session, int *quit) MD_CHECKED;
  * ranks do not come. The simulation then stays as it is. */
 md_status md_session_close(md_session *session, md_status status, bool *alone) MD_CHECKED;
 
-/* Prints the present error message on one line, behind `before`; nothing if the message is empty. */
+/* Prints the present error message on one line, after `before`; nothing if the message is empty. */
 void md_put_message(FILE *file, const char *before);
 
 #endif

@@ -7,7 +7,7 @@
  *   quadratic  the same; but where E follows a parabola within a tenth, goes to the zero of its slope, by a secant
  *   forcezero  goes on from a small alpha to the zero of the slope, by secants, with no increase of E
  *
- * Trade-off: backtrack needs no slopes behind the first; quadratic, the default, gets the forces closer to zero,
+ * Trade-off: backtrack needs no slopes after the first; quadratic, the default, gets the forces closer to zero,
  * because a slope near zero is known more exactly than a difference of energies.
  * Cost: an evaluation for each alpha.
  * References: Nocedal and Wright, Numerical Optimization, procedure 3.1; Dennis and Schnabel, Numerical Methods for

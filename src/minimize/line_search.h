@@ -9,7 +9,7 @@
  * fails, the particles are where they were, and m->stop says why. Collective. Errors: as of md_minimizer_move. */
 md_status md_line_search(md_minimizer *m) MD_CHECKED;
 
-/* Sets m->stop if the minimisation ends behind a line search: too many evaluations, or a tolerance is reached.
+/* Sets m->stop if the minimisation ends after a line search: too many evaluations, or a tolerance is reached.
  * Collective. */
 md_status md_line_search_test(md_minimizer *m) MD_CHECKED;
 

@@ -39,7 +39,7 @@ typedef enum md_min_stop {
 } md_min_stop;
 
 /* The vectors of the styles. u, the direction: of a line search, or the velocity of a damped dynamics. g: the forces at
- * the beginning of the iteration before. Behind those of the style: the places that a relaxed box needs. */
+ * the beginning of the iteration before. After those of the style: the places that a relaxed box needs. */
 enum { MD_MIN_U, MD_MIN_G, MD_MIN_VECTORS = 3 };
 
 /* A vector: a component for each particle and axis, and one for each strain of the box (relax.h), else 0. */

@@ -1,4 +1,4 @@
-/* compute orientorder/atom: the bond-orientational order of each particle, Q_l, W_l and the components behind them
+/* compute orientorder/atom: the bond-orientational order of each particle, Q_l, W_l and the components after them
  * (common/sums/bond_order.h).
  *
  * Sums go along sorted lists (nearest.h), so that they have the same bits everywhere. An engine may do this in place
@@ -116,7 +116,7 @@ static md_status read_keyword(compute_order *c, const md_words *words, int *at)
   MD_TRY(md_near_read(words, "compute orientorder/atom", at, &c->search, &near));
   if (near) return MD_OK;
   if (*at + 1 == words->n)
-    return md_error(MD_USAGE, "compute orientorder/atom: '%.64s' has no value behind it", keyword);
+    return md_error(MD_USAGE, "compute orientorder/atom: '%.64s' has no value after it", keyword);
   if (strcmp(keyword, "degrees") == 0) return read_degrees(c, words, at);
   const char *value = words->word[*at + 1];
   *at += 2;

@@ -30,7 +30,7 @@ typedef struct md_near_search {
 md_status md_near_make(md_sim *sim, const md_near_search *search, md_near_list **lists) MD_CHECKED;
 void md_near_free(md_near_list *lists, int64_t particles);
 
-/* The words `cutoff R` and `nnn N|NULL` of computes. at: the place of the keyword, which moves behind its value.
+/* The words `cutoff R` and `nnn N|NULL` of computes. at: the place of the keyword, which moves past its value.
  * *known = false: the word there is neither. MD_USAGE: the value is missing or refused. */
 md_status md_near_read(const md_words *words, const char *what, int *at, md_near_search *search,
                        bool *known) MD_CHECKED;

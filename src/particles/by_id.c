@@ -147,8 +147,8 @@ static md_status pack_round(md_by_id *deal, int64_t *n, int32_t **to, char **rec
   MD_TRY(md_array_new(records, *n, (unsigned long)size, "particles to sort"));
   int64_t at = first;
   for (int64_t w = window; w < top; ++w) {
-    const int64_t behind = first_above(deal, at, deal->last[w]);
-    for (; at < behind; ++at) (*to)[at - first] = (int32_t)(w - window);
+    const int64_t after = first_above(deal, at, deal->last[w]);
+    for (; at < after; ++at) (*to)[at - first] = (int32_t)(w - window);
   }
 #pragma omp parallel for schedule(static)
   for (int64_t k = first; k < end; ++k) {

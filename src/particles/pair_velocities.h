@@ -9,7 +9,7 @@
 
 #include "src/sim.h"
 
-/* Marks the present velocities as those that belong to the velocities of pair forces: behind a run, or a restart that
+/* Marks the present velocities as those that belong to the velocities of pair forces: after a run, or a restart that
  * was read. Collective. */
 md_status md_pair_velocities_mark(md_sim *sim) MD_CHECKED;
 

@@ -7,7 +7,7 @@
 enum { MD_GLYPH_COLUMNS = 5, MD_GLYPH_ROWS = 8, MD_GLYPH_ADVANCE = 6 };
 
 /* The columns, from the left, of the UTF-8 character that begins at *text; bit 0 is the highest dot. Moves *text
- * behind the character. Known are ASCII and σ τ ² ³; any other character looks like a question mark. The result is
+ * after the character. Known are ASCII and σ τ ² ³; any other character looks like a question mark. The result is
  * static. */
 const uint8_t *md_glyph_next(const char **text);
 

@@ -61,7 +61,7 @@ md_status md_hybrid_style(md_sim *sim, const md_words *words)
 
 static bool has_name(const md_pair *sub, const char *name) { return sub->kind == md_pair_find(name); }
 
-/* Finds the sub-style that the words at *at name, and moves *at behind them. */
+/* Finds the sub-style that the words at *at name, and moves *at past them. */
 static md_status find_sub_style(const md_pair *pair, const char *command, const md_words *words, int *at,
                                 int *found)
 {

@@ -5,7 +5,7 @@
 #include "common/pair/hybrid/hybrid.h"
 #include "src/sim.h"
 
-/* pair_style, pair_coeff and pair_modify of these styles; the words behind the command. MD_USAGE: an unknown or unfit
+/* pair_style, pair_coeff and pair_modify of these styles; the words after the command. MD_USAGE: an unknown or unfit
  * sub-style, a missing number of one that is there several times, or what the sub-style itself refuses. */
 md_status md_hybrid_style(md_sim *sim, const md_words *words) MD_CHECKED;
 md_status md_hybrid_coeff(md_sim *sim, const md_words *words) MD_CHECKED;

@@ -85,7 +85,7 @@ static md_status read_parameters(md_text_file *f, section *s)
   const int n = next_words(f, word, MOST);
   *s = (section){0};
   for (int at = 0; at < n;) MD_TRY(read_parameter(f, word, n, &at, s));
-  return s->n > 0 ? MD_OK : wrong_before(f, "the line behind the keyword of a table must have N n");
+  return s->n > 0 ? MD_OK : wrong_before(f, "the line after the keyword of a table must have N n");
 }
 
 /* Goes to the section with this keyword. */

@@ -9,10 +9,10 @@
  * MD_USAGE: there is no such section, or it is malformed; the message names file and line. */
 md_status md_table_read(md_text_file *f, const char *keyword, md_table_values *values) MD_CHECKED;
 
-/* The words of pair_style behind the name, STYLE N, as parameters of the style: value[2]. */
+/* The words of pair_style after the name, STYLE N, as parameters of the style: value[2]. */
 md_status md_table_style(const md_words *words, int first, double *value) MD_CHECKED;
 
-/* pair_coeff: words behind the command. Gives a table to *pair, which is the pair style of the simulation or a
+/* pair_coeff: words after the command. Gives a table to *pair, which is the pair style of the simulation or a
  * sub-style of it. All ranks read the file. */
 md_status md_table_coeff(md_sim *sim, md_pair *pair, const md_words *words) MD_CHECKED;
 

@@ -1,7 +1,7 @@
 /* fix ave/atom: averages over time of values of each particle.
  *
  * At each sample the values are added to sums, which are kept by id (id_values.h), as particles go from rank to rank.
- * A sum adds the samples of one particle in the order of time, so that its bits are the same everywhere. Behind the
+ * A sum adds the samples of one particle in the order of time, so that its bits are the same everywhere. After the
  * last sample the sums, divided by their number, become f_ID or f_ID[K] until the next average.
  *
  * Cost: at each sample, the values and two messages a particle. Memory: 16 bytes a value and particle. Reference: the

@@ -91,7 +91,7 @@ static md_status send(md_comm *comm, int64_t n, const int32_t *to, const void *r
   return status;
 }
 
-/* The home of each of the n records that begin with an id, or with a rank behind it. */
+/* The home of each of the n records that begin with an id, or with a rank after it. */
 static md_status make_room(md_comm *comm, int64_t n, int64_t size, int32_t **to, char **records)
 {
   *to = NULL;

@@ -163,17 +163,17 @@ static md_status refuse_keyword(const char *keyword)
       keyword);
 }
 
-/* The number of words behind the keyword. */
-static int words_behind(const char *keyword)
+/* The number of words after the keyword. */
+static int words_after(const char *keyword)
 {
   if (strcmp(keyword, "move") == 0) return 3;
   return strcmp(keyword, "rotate") == 0 ? 7 : 1;
 }
 
-/* Reads the keywords move and rotate, whose lengths depend on the keyword units before or behind them. */
+/* Reads the keywords move and rotate, whose lengths depend on the keyword units before or after them. */
 static md_status read_motion(const md_words *words, int at, const md_region_reader *r, md_region *region)
 {
-  for (; at < words->n; at += 1 + words_behind(words->word[at])) {
+  for (; at < words->n; at += 1 + words_after(words->word[at])) {
     if (strcmp(words->word[at], "move") == 0) MD_TRY(md_region_read_move(words->word + at + 1, region));
     if (strcmp(words->word[at], "rotate") == 0)
       MD_TRY(md_region_read_rotate(r, words->word + at + 1, region));
@@ -184,14 +184,14 @@ static md_status read_motion(const md_words *words, int at, const md_region_read
 /* Reads the keywords units and side, from word `at` on. */
 static md_status read_keywords(const md_words *words, int at, md_region_reader *r, md_region *region)
 {
-  for (; at < words->n; at += 1 + words_behind(words->word[at])) {
+  for (; at < words->n; at += 1 + words_after(words->word[at])) {
     const char *keyword = words->word[at];
-    const int behind = words_behind(keyword);
-    if (behind > 1 && at + behind >= words->n)
+    const int after = words_after(keyword);
+    if (after > 1 && at + after >= words->n)
       return md_error(MD_USAGE, "region %s takes %s", keyword,
-                      behind == 3 ? "three variables v_NAME, or NULL"
-                                  : "a variable v_NAME, a point X Y Z and an axis RX RY RZ");
-    if (behind > 1) continue;
+                      after == 3 ? "three variables v_NAME, or NULL"
+                                 : "a variable v_NAME, a point X Y Z and an axis RX RY RZ");
+    if (after > 1) continue;
     const bool units = strcmp(keyword, "units") == 0, side = strcmp(keyword, "side") == 0;
     if (!units && !side) return refuse_keyword(keyword);
     if (at + 1 == words->n)
@@ -233,7 +233,7 @@ static md_status read_region(md_sim *sim, const md_words *words, md_region *regi
     need = 1 + r.nmember;
   }
   if (words->n < 2 + need || need == 0)
-    return md_error(MD_USAGE, "region %s needs %d words behind its style, not %d; usage: region ID %s",
+    return md_error(MD_USAGE, "region %s needs %d words after its style, not %d; usage: region ID %s",
                     style->name, need ? need : 3, words->n - 2, style->usage);
   MD_TRY(read_keywords(words, 2 + need, &r, region));
   MD_TRY(read_motion(words, 2 + need, &r, region));

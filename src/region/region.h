@@ -43,7 +43,7 @@ struct md_region {
   const md_box *box; /* that of the simulation, since the region was looked up */
 };
 
-/* What a style reads its words with: `word` are those behind the style's name. */
+/* What a style reads its words with: `word` are those after the style's name. */
 typedef struct md_region_reader {
   const md_sim *sim;
   char *const *word;
@@ -53,7 +53,7 @@ typedef struct md_region_reader {
 
 struct md_region_style {
   const char *name;
-  int words; /* behind the name; 0: N and then N names of regions */
+  int words; /* after the name; 0: N and then N names of regions */
   const char *usage;
   md_status (*read)(const md_region_reader *, md_region *) MD_CHECKED;
   /* Whether the shape contains x or has it on its surface. */
@@ -87,7 +87,7 @@ static inline double md_region_hi(const md_region *region, int d)
   return region->outside || region->moves ? (double)INFINITY : region->hi[d];
 }
 
-/* Reads the words behind the keyword move (three variables or NULL) or rotate (a variable, a point and an axis).
+/* Reads the words after the keyword move (three variables or NULL) or rotate (a variable, a point and an axis).
  * MD_USAGE: a word is refused. */
 md_status md_region_read_move(char *const *word, md_region *region) MD_CHECKED;
 md_status md_region_read_rotate(const md_region_reader *r, char *const *word, md_region *region) MD_CHECKED;

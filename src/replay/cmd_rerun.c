@@ -28,7 +28,7 @@ typedef struct rerun {
 
 /* ---- words ---- */
 
-/* Reads what stands before `dump`; *at moves to the fields behind it. */
+/* Reads what stands before `dump`; *at moves to the fields after it. */
 static md_status read_keywords(rerun *r, const md_words *words, int *at)
 {
   const struct {
@@ -108,7 +108,7 @@ static md_status check_samples(md_sim *sim, int64_t before, int64_t step)
   return MD_OK;
 }
 
-/* Takes the snapshot over, and finds the one behind it. */
+/* Takes the snapshot over, and finds the one after it. */
 static md_status take_next(md_sim *sim, rerun *r)
 {
   md_taken taken;
@@ -170,7 +170,7 @@ md_status md_do_rerun(md_sim *sim, const md_words *words)
   if (sim->planning.on) return md_plan_print(sim);
   if (sim->resume)
     return md_error(MD_USAGE,
-                    "--resume: the restart was written behind a rerun, which cannot be passed over: start "
+                    "--resume: the restart was written after a rerun, which cannot be passed over: start "
                     "the deck without --resume");
   for (int k = 0; k < r.nfile; ++k) MD_TRY(md_sim_use_file(sim, MD_FILE_INCLUDE, NULL, words->word[k]));
   md_status status = md_comm_agree(sim->comm, md_snapshots_open(&r.snapshots, r.nfile, words->word));

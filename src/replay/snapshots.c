@@ -132,7 +132,7 @@ static md_status read_box(md_snapshots *s)
   return MD_OK;
 }
 
-/* Takes the names of columns behind `ITEM: ATOMS`, which end the header. */
+/* Takes the names of columns after `ITEM: ATOMS`, which end the header. */
 static md_status read_columns(md_snapshots *s)
 {
   free_columns(s);

@@ -27,7 +27,7 @@ md_status md_snapshots_next(md_snapshots *snapshots, const md_snapshot **snapsho
  * the file ends. */
 md_status md_snapshots_row(md_snapshots *snapshots, char ***word) MD_CHECKED;
 
-/* Behind the last row: MD_USAGE if another row follows. Snapshots cannot be read any more. */
+/* After the last row: MD_USAGE if another row follows. Snapshots cannot be read any more. */
 md_status md_snapshots_end(md_snapshots *snapshots) MD_CHECKED;
 
 /* Goes back to the first row of the snapshot. MD_RUNTIME: the file cannot be read again. */

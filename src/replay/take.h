@@ -10,7 +10,7 @@ enum { MD_FIELD_ID, MD_FIELD_TYPE, MD_FIELD_X, MD_FIELD_V = MD_FIELD_X + 3, MD_F
 
 typedef enum md_take_add { MD_ADD_NO, MD_ADD_NEW_IDS, MD_ADD_KEEP_IDS } md_take_add;
 
-/* The words behind the step of read_dump. */
+/* The words after the step of read_dump. */
 typedef struct md_take {
   bool field[MD_FIELDS];
   char label[MD_FIELDS][64]; /* the column of a field; "": the usual one */

@@ -35,12 +35,12 @@ static md_status add(md_candidates *all, const char *folder, const char *name)
   return MD_OK;
 }
 
-/* Whether `name` is the first n characters of `before`, then digits, then `behind`. */
-static bool is_numbered(const char *name, const char *before, size_t n, const char *behind)
+/* Whether `name` is the first n characters of `before`, then digits, then `after`. */
+static bool is_numbered(const char *name, const char *before, size_t n, const char *after)
 {
   if (strncmp(name, before, n) != 0) return false;
   const size_t digits = strspn(name + n, "0123456789");
-  return digits > 0 && strcmp(name + n + digits, behind) == 0;
+  return digits > 0 && strcmp(name + n + digits, after) == 0;
 }
 
 md_status md_candidates_add(md_candidates *all, const char *pattern)

@@ -10,12 +10,12 @@
 
 #include <stdlib.h>
 
-static md_status copy_name(const char *word, const char *behind, char **name)
+static md_status copy_name(const char *word, const char *after, char **name)
 {
-  const size_t size = strlen(word) + strlen(behind) + 1;
+  const size_t size = strlen(word) + strlen(after) + 1;
   *name = malloc(size);
   if (!*name) return md_error(MD_RUNTIME, "out of memory for the name of a restart");
-  snprintf(*name, size, "%s%s", word, behind);
+  snprintf(*name, size, "%s%s", word, after);
   return MD_OK;
 }
 

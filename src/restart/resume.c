@@ -288,7 +288,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   sim->halted = (md_halted)now->halted;
   if (k == r->history.nrun - 1) return take_particles(sim);
   *passed = true;
-  /* The run rounded the box, which commands behind it may read or change. */
+  /* The run rounded the box, which commands after it may read or change. */
   MD_TRY(md_extent_find(sim));
   MD_TRY(md_model_prepare(&sim->model));
   md_faces_take(&sim->model.box, then->box);
@@ -335,7 +335,7 @@ md_status md_resume_note(md_sim *sim, int64_t nmeasured, uint64_t drawn, const m
   return md_comm_agree(sim->comm, md_history_left_out(&sim->history, &now));
 }
 
-/* Takes over what was measured from the present place to the one behind a command. */
+/* Takes over what was measured from the present place to the one after a command. */
 static md_status take_measured(md_history *history, const md_history *then, int64_t to)
 {
   md_status status = MD_OK;

@@ -14,7 +14,7 @@ typedef struct branch {
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
-/* Reads the branch whose keyword is word[at], and moves *at behind the branch. */
+/* Reads the branch whose keyword is word[at], and moves *at past the branch. */
 static md_status read_branch(const md_words *words, int *at, branch *b)
 {
   const char *keyword = words->word[*at];
@@ -28,9 +28,9 @@ static md_status read_branch(const md_words *words, int *at, branch *b)
   while (b->last < words->n && !is(words->word[b->last], "elif") && !is(words->word[b->last], "else"))
     ++b->last;
   if (b->first == b->last)
-    return md_error(MD_USAGE, "if: there is no command behind %s; put each command in quotes", keyword);
+    return md_error(MD_USAGE, "if: there is no command after %s; put each command in quotes", keyword);
   if (is(keyword, "else") && b->last < words->n)
-    return md_error(MD_USAGE, "if: %s stands behind the commands of else, which come last",
+    return md_error(MD_USAGE, "if: %s stands after the commands of else, which come last",
                     words->word[b->last]);
   *at = b->last;
   return MD_OK;
@@ -72,7 +72,7 @@ static md_status read_branches(const md_words *words, branch *branches, int *n)
 {
   if (!is(words->word[1], "then"))
     return md_error(MD_USAGE,
-                    "if: expected then behind the condition, found '%.64s'; usage: if CONDITION then "
+                    "if: expected then after the condition, found '%.64s'; usage: if CONDITION then "
                     "'COMMAND' ... [elif CONDITION 'COMMAND' ...] [else 'COMMAND' ...]",
                     words->word[1]);
   *n = 0;

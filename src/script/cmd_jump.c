@@ -177,7 +177,7 @@ md_status md_do_quit(md_sim *sim, const md_words *words)
   md_script *script = &sim->script;
   int64_t status = 0;
   if (words->n > 0) MD_TRY(md_word_int64(words->word[0], "the status of quit", 0, 255, &status));
-  /* In a check, lines behind an `if` with `quit` are judged too. */
+  /* In a check, lines after an `if` with `quit` are judged too. */
   const bool within = script->within_if;
   if (md_script_is_lost(sim) || (md_script_is_checked(sim) && within)) return MD_OK;
   script->quit = true;

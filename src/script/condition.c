@@ -110,7 +110,7 @@ static md_status read_operand(reader *r, operand *value)
   return status;
 }
 
-/* The operator of this level at the reader's place, which moves behind it; SIGNS: there is none. */
+/* The operator of this level at the reader's place, which moves past it; SIGNS: there is none. */
 static int next_sign(reader *r, int level)
 {
   skip_blanks(r);

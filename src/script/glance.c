@@ -63,7 +63,7 @@ static bool is_keyword_of_if(const char *word)
   return strcmp(word, "then") == 0 || strcmp(word, "elif") == 0 || strcmp(word, "else") == 0;
 }
 
-/* Judges the commands within `if`: the words that are no keyword, and no condition behind one. */
+/* Judges the commands within `if`: the words that are no keyword, and no condition after one. */
 static md_status glance_branches(const md_words *words)
 {
   for (int k = 3; k < words->n; ++k) {

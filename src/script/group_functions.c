@@ -163,11 +163,11 @@ static md_status get_bound(asked *a, double *value)
   return isfinite(most) ? MD_OK : md_error(MD_USAGE, "bound(): there is no particle in the group");
 }
 
-typedef enum place { NOTHING, AXIS, FACE } place; /* what stands behind the group */
+typedef enum place { NOTHING, AXIS, FACE } place; /* what stands after the group */
 
 typedef struct group_function {
   const char *name;
-  place behind;
+  place after;
   bool needs_mass;
   md_status (*get)(asked *a, double *value); /* NULL: refused */
 } group_function;
@@ -188,10 +188,10 @@ static md_status read_axis(const group_function *f, const char *word, asked *a)
   const char *axis = *word ? strchr("xyz", *word) : NULL;
   const char *rest = axis ? word + 1 : word;
   a->low = strcmp(rest, "min") == 0;
-  const bool good = f->behind == AXIS ? *rest == '\0' : a->low || strcmp(rest, "max") == 0;
+  const bool good = f->after == AXIS ? *rest == '\0' : a->low || strcmp(rest, "max") == 0;
   if (!axis || !good)
     return md_error(MD_USAGE, "%s(): '%.32s' is unknown; accepted are %s", f->name, word,
-                    f->behind == AXIS ? "x, y and z" : "xmin, xmax, ymin, ymax, zmin and zmax");
+                    f->after == AXIS ? "x, y and z" : "xmin, xmax, ymin, ymax, zmin and zmax");
   a->axis = (int)(axis - "xyz");
   return MD_OK;
 }
@@ -199,12 +199,12 @@ static md_status read_axis(const group_function *f, const char *word, asked *a)
 static md_status read_arguments(const group_function *f, int n, char *const *argument, asked *a)
 {
   int group;
-  const int least = f->behind == NOTHING ? 1 : 2;
+  const int least = f->after == NOTHING ? 1 : 2;
   if (n < least || n > least + 1)
     return md_error(MD_USAGE, "%s() takes a group%s, and perhaps a region, not %d arguments", f->name,
-                    f->behind == AXIS   ? ", an axis"
-                    : f->behind == FACE ? ", a face"
-                                        : "",
+                    f->after == AXIS   ? ", an axis"
+                    : f->after == FACE ? ", a face"
+                                       : "",
                     n);
   MD_TRY(md_sim_need_box(a->sim, f->name));
   MD_TRY(md_group_find(a->sim, argument[0], &group));

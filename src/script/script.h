@@ -8,7 +8,7 @@
  * A deck is read in four ways. A run follows the deck. The two readings before a run (search.h, preview.h) follow it
  * too, as far as that is possible without running. Where the way depends on a run, it is `lost`: from there on jumps
  * are passed over, and lines are taken in the order of the file. `myriad check` ends on every deck: it
- * takes a jump back only behind `next`, and a hundred at most. After these a variable is at its end at the first
+ * takes a jump back only after `next`, and a hundred at most. After these a variable is at its end at the first
  * `next`. What is not executed then is looked at (glance.h).
  */
 #ifndef MD_SRC_SCRIPT_SCRIPT_H

@@ -311,7 +311,7 @@ static md_status set_press(md_sim *sim, const char *id)
   return MD_OK;
 }
 
-/* Executes one keyword at words->word[*at], and moves *at behind the words that it takes. */
+/* Executes one keyword at words->word[*at], and moves *at past the words that it takes. */
 static md_status modify(md_sim *sim, const md_words *words, int *at)
 {
   md_thermo *thermo = &sim->thermo;

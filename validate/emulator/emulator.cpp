@@ -10,10 +10,10 @@
  *
  * Odd blocks run their threads from the last to the first, so that atomics happen in both orders. A thread that never
  * waits needs no stack of its own: the next thread begins on the same stack. Device memory is memory of the host. It is
- * filled with 0xa5 bytes at the allocation, and behind its end is a page that no thread may access. Streams do all work
+ * filled with 0xa5 bytes at the allocation, and after its end is a page that no thread may access. Streams do all work
  * at once.
  *
- *   the page behind an array:   [ .... array .... | rounded up to 32 bytes ][ page without access ]
+ *   the page after an array:   [ .... array .... | rounded up to 32 bytes ][ page without access ]
  *
  * The emulator finds differences from naive in the arithmetic and indexing of kernels, in the logic between launches
  * and in messages of ranks. It finds reads of device memory that was never written, if they change a result. It
@@ -265,7 +265,7 @@ fibre *fibre_of(int k)
 #ifdef __x86_64__
 /* Saves the registers that a function must keep and the stack's pointer, and goes on where another fibre did so. All
  * fibres wait in the same call, of which the processor predicts the return. With setjmp and longjmp it predicts none of
- * the returns behind a switch, and these are half of a run's time. */
+ * the returns after a switch, and these are half of a run's time. */
 extern "C" void emulator_switch(void **from, void *to);
 asm(".text\n"
     ".type emulator_switch, @function\n"

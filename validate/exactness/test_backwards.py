@@ -327,7 +327,7 @@ def test_verify_names_the_rank_of_a_wrong_bit(rank, tmp_path):
 
 
 def test_seek_goes_both_ways(tmp_path):
-    """To a step before, one behind, and the present one: the frames are those of the run."""
+    """To a step before, one after, and the present one: the frames are those of the run."""
     got = harness.run(MELT + "fix move all nve\ndump d all custom 10 d.txt id x y z vx vy vz\nrun 40\nseek 10\n"
                       "seek 10\nseek 30\nseek 0\nprint 'at $(step)'\n", tmp_path)
     assert_mirrored(tmp_path / "d.txt", [0, 10, 20, 30, 40, 30, 20, 10, 20, 30, 20, 10, 0])
@@ -336,7 +336,7 @@ def test_seek_goes_both_ways(tmp_path):
 
 def test_seeks_are_resumed(tmp_path):
     """They are runs of the deck, also to a step that is known in the run only: from a restart of the second seek, and
-    from one of the run behind it."""
+    from one of the run after it."""
     text = MELT + ("fix move all nve\ndump d all custom 10 d id x y z vx vy vz\nrestart 20 r.*\n"
                    "run 30\nseek 30\nvariable there equal $(2*step+50)\nseek ${there}\nrun 20\n")
     works(run_deck(tmp_path, text))
@@ -378,7 +378,7 @@ def frame_of_run(folder: Path, setup: str, step: int, group: str = "all") -> str
 
 
 def test_seek_begins_at_the_nearest_state(tmp_path):
-    """A restart before, a restart behind, the present step; a group that came later keeps its particles."""
+    """A restart before, a restart after, the present step; a group that came later keeps its particles."""
     text = TRACE + (f"run 300\ngroup few id 1 9 77\nseek 115\nwrite_dump few custom a {FRAMES}\nseek 147\n"
                     f"write_dump all custom b {FRAMES}\nseek 150\nprint 'at $(step) $(count(few))'\n")
     got = harness.run(text, tmp_path)
@@ -544,7 +544,7 @@ def test_a_damaged_restart_is_left_out(tmp_path):
 
 @pytest.mark.mpi
 def test_a_seek_from_a_restart_is_resumed_by_ranks(tmp_path):
-    """From a restart of the seek, and from one of the run behind it; with the bytes of one process."""
+    """From a restart of the seek, and from one of the run after it; with the bytes of one process."""
     text = TRACE + f"dump d all custom 10 d {FRAMES}\nrun 120\ngroup few id 7\nseek 70\nrun 140\n"
     harness.run(text, tmp_path / "one")
     assert "Seek: step 70 from r.50" in harness.run(text, tmp_path, ranks=2, threads=1).log
@@ -570,7 +570,7 @@ def still(folder: Path, step: int, *words: str) -> List[str]:
 
 
 def test_a_frame_is_that_of_the_run_and_the_only_output(tmp_path):
-    """Without restarts, from one before and one behind; of a second run, whose fixes are others; a data file too."""
+    """Without restarts, from one before and one after; of a second run, whose fixes are others; a data file too."""
     (tmp_path / "in.deck").write_text(HISTORY)
     begin = "the beginning of the run"
     assert still(tmp_path, 135, "a.lammpstrj") == [(begin, "35", "forward")]

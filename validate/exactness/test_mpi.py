@@ -50,7 +50,7 @@ Group = Tuple[int, Sequence[object]]
 
 def job(folder: Path, *groups: Group, variables: Optional[Mapping[str, str]] = None, limit: float = 60.0,
         stdin: str = "") -> Ended:
-    """Runs groups of ranks together: the number of each, and the words behind the program's name, or a whole command
+    """Runs groups of ranks together: the number of each, and the words after the program's name, or a whole command
     that begins with a path."""
     command = list(harness.mpirun_words())
     for count, words in groups:
@@ -176,7 +176,7 @@ def test_no_more_threads_or_ranks_than_asked_for(tmp_path):
 
 
 def write(folder: Path, text: str, before: str = "", after: str = "") -> str:
-    """The name of a deck with more commands before its first and behind its last."""
+    """The name of a deck with more commands before its first and after its last."""
     (folder / "in.deck").write_text(before + text + after)
     return "in.deck"
 
@@ -218,7 +218,7 @@ def test_processors_that_do_not_fit(words, says, tmp_path):
     refused(job(tmp_path, (4, ["-in", deck, *QUIET])), USAGE, "in.deck:1: ", *says)
 
 
-def test_processors_behind_the_box(tmp_path):
+def test_processors_after_the_box(tmp_path):
     deck = write(tmp_path, sample("in.repulsive"), after="processors 2 1 1\n")
     refused(job(tmp_path, (2, ["-in", deck, *QUIET, "-var", "steps", "1"])), USAGE,
             "processors must come before create_box or read_data")

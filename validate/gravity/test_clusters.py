@@ -25,7 +25,7 @@ def made(folder: Path, commands: str, before: str = BOX, **how) -> harness.Frame
     return harness.read_dump(folder / "d.dump")[0]
 
 
-# Words behind `create_atoms 1`, and words of the message.
+# Words after `create_atoms 1`, and words of the message.
 WRONG = {
     "plummer": ["needs N and seed S"],
     "plummer 10": ["plummer needs N and seed S"],
@@ -78,7 +78,7 @@ def test_the_check_of_a_deck_finds_words_and_not_places(tmp_path):
 
 @pytest.mark.parametrize("kind", ["plummer", "uniform", "cold"])
 def test_ids_types_masses(kind, tmp_path):
-    """Ids go on behind those in use, each type gets the mass of its cluster, and other particles keep theirs."""
+    """Ids go on after those in use, each type gets the mass of its cluster, and other particles keep theirs."""
     frame = made(tmp_path, f"create_atoms 2 single 1 2 3 units box\ncreate_atoms 1 {kind} 500 seed 3 centre 1 -2 3\n")
     assert frame.columns["id"].tolist() == list(range(1, 502))
     assert frame.columns["type"].tolist() == [2] + 500 * [1]

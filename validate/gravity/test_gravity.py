@@ -150,7 +150,7 @@ def near(got: np.ndarray, terms: np.ndarray, axis: Any, bound: float) -> bool:
 @pytest.mark.parametrize("dim, ratio", list(itertools.product((2, 3), (1.0, 1e3, 1e6))), ids=str)
 def test_forces_energy_and_virial(dim, ratio, isas, tmp_path):
     """Each force, energy and virial within 1e-10 of the sizes of its terms; softening lengths of 0 and of a hundredth
-    of the box. After a step from rest the momenta are those of the forces before and behind the drift. Each of the n
+    of the box. After a step from rest the momenta are those of the forces before and after the drift. Each of the n
     terms of a force is rounded by at most 1e-10/sqrt(n) of the force of all bodies on a light one at the distance of
     the system's extent, and, as a double, by a few 1e-16 of itself."""
     for turn, (eps, side) in enumerate(SYSTEMS):

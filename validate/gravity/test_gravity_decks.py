@@ -52,7 +52,7 @@ WRONG_LINE = {
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("line", WRONG_LINE)
-def test_wrong_line_behind_the_style(line, tmp_path):
+def test_wrong_line_after_the_style(line, tmp_path):
     refused(run_deck(tmp_path, BOX + STYLE + line + "\n"), USAGE, *WRONG_LINE[line], line=BOX.count("\n") + 2)
 
 

@@ -39,7 +39,7 @@ def radius(x: np.ndarray, mass: np.ndarray, fraction: float) -> float:
 @pytest.mark.parametrize("atoms", ["atomic", "sphere"])
 @pytest.mark.parametrize("dim", [2, 3])
 def test_radii(dim, atoms, engine, tmp_path):
-    """Behind 0, 10 and 20 steps; of all bodies, and of a group."""
+    """After 0, 10 and 20 steps; of all bodies, and of a group."""
     got = harness.run(deck_of(dim, atoms) + "run 20\n", tmp_path, engine=engine)
     frames = harness.read_dump(tmp_path / "d.dump")
     assert [frame.step for frame in frames] == [0, 10, 20]

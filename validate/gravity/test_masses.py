@@ -77,7 +77,7 @@ def near(got: Any, terms: np.ndarray, axis: Any) -> bool:
 @pytest.mark.parametrize("spread", [10.0, 1e6])
 @pytest.mark.parametrize("dim", [2, 3])
 def test_forces_energy_virial_and_temperature(dim, spread, engine, isas, tmp_path):
-    """Each within 1e-10 of the sizes of its terms; behind a step momenta are those of the forces before and behind."""
+    """Each within 1e-10 of the sizes of its terms; after a step momenta are those of the forces before and after."""
     x, v, mass = system(dim, spread)
     dt = 1e-4
     got = harness.run(deck_of(tmp_path, x, v, mass, style="0.05 1.5", dt=dt, every=1, dim=dim) + "run 1\n", tmp_path,

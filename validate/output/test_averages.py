@@ -233,7 +233,7 @@ def steps_of(path: Path) -> List[str]:
 
 @needs_lmp
 def test_a_minimisation_between_runs_is_not_averaged(tmp_path):
-    """Samples that were due within it are missed, and averages begin anew behind it, at lmp's steps."""
+    """Samples that were due within it are missed, and averages begin anew after it, at lmp's steps."""
     deck = MELT + ("fix a all ave/time 1 8 10 c_thermo_temp file a.txt\n"
                    "fix c all ave/histo 1 8 10 0 1 2 v_t file c.txt\n"
                    "thermo_style custom step temp press pe\nrun 5\nminimize 0 0 13 100\nrun 12\n")

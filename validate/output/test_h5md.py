@@ -111,7 +111,7 @@ def test_a_resumed_run_adds_each_frame_once(tmp_path):
     finish(start(tmp_path, deck=deck))
     with h5py.File(tmp_path / "t.h5") as f:
         wanted = f["particles/all/position/value"][:]
-    # The newest restart is gone: what comes behind the one before is made again.
+    # The newest restart is gone: what comes after the one before is made again.
     (tmp_path / "r.2").unlink()
     finish(start(tmp_path, "--resume"))
     assert "step 900" in (tmp_path / "log.myriad").read_text()

@@ -332,7 +332,7 @@ MOVIE = box([(1, 4, 5, 0)], dim=2) + "set atom 1 vx 1\nfix 1 all nve\n" \
 
 
 def test_a_movie_is_its_pictures(tmp_path):
-    """ffmpeg gets the pictures of dump image one behind the other, over all runs, and the numbers of dump_modify."""
+    """ffmpeg gets the pictures of dump image one after the other, over all runs, and the numbers of dump_modify."""
     deck = MOVIE + "dump p all image 10 p.*.ppm type type size 20 16\nrun 20\nrun 10\nundump m\nrun 10\n"
     works(run_deck(tmp_path, deck, variables=with_ffmpeg(tmp_path)))
     pictures = b"".join((tmp_path / f"p.{k}.ppm").read_bytes() for k in (0, 10, 20, 30))

@@ -671,7 +671,7 @@ def test_log_ends_as_lammps_logs_do(tmp_path):
 
 
 def test_phases_are_those_of_the_loop_alone(tmp_path):
-    """Bringing the particles back behind a run rebins the list. After a single step the rebin would be a large part of
+    """Bringing the particles back after a run rebins the list. After a single step the rebin would be a large part of
     the time."""
     got = harness.run(harness.deck_with(harness.deck("in.melt"), "run 1\n"), tmp_path, variables={"cells": 8})
     assert sum(got.phases.values()) == pytest.approx(got.loops[-1].seconds, rel=1e-3)

@@ -1,5 +1,5 @@
 """Values that fixes keep for each particle (property/atom, ave/atom, store/state), and runs that halt: the values of
-lmp, the same on every engine and number of ranks, in restarts and behind edits."""
+lmp, the same on every engine and number of ranks, in restarts and after edits."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ STATES = {"deform": "fix 1 all nve\nfix 2 all deform 3 x erate 0.03 y wiggle 0.2
 
 @pytest.mark.parametrize("fixes", STATES.values(), ids=STATES)
 def test_a_changing_box_is_resumed(fixes, tmp_path):
-    """Within the second run of a deck. Behind step 42 a change of the box belongs to the step that is not done yet."""
+    """Within the second run of a deck. After step 42 a change of the box belongs to the step that is not done yet."""
     write_melt(tmp_path)
     deck = f"{MELT}{fixes}restart 21 r.*\nrun 30\nvariable v equal vol\nprint \"volume ${{v}}\"\nrun 30\n" \
         "write_data e.data\n"

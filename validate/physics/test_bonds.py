@@ -259,7 +259,7 @@ def test_ranks_name_a_bond_beyond_r0(engine, keywords, step, tmp_path):
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, 4])
 def test_bonds_go_with_particles_between_gpus(ranks, tmp_path):
-    """Bonds, molecules and forces behind moves of particles and cuts, and a run that goes on from a restart."""
+    """Bonds, molecules and forces after moves of particles and cuts, and a run that goes on from a restart."""
     deck = system().replace("fix 1", "comm_modify cutoff 1.9\nfix even all balance 9 1.0\nfix 1", 1)
     output = ("compute r all rdf 20\nfix r all ave/time 10 2 20 c_r[*] file rdf mode vector\n"
               "dump f all custom 20 f.dump id mol x y z vx vy vz fx fy fz\n"

@@ -287,7 +287,7 @@ def test_free_fall(engine, tmp_path):
     assert got.at(100)["f_g"] == pytest.approx(0.5 * 7.75 + 1.5 * 5.75, abs=1e-7) and got.at(100)["PotEng"] == 0
 
 
-def test_forces_in_dumps_are_those_behind_the_fixes(engine, tmp_path):
+def test_forces_in_dumps_are_those_after_the_fixes(engine, tmp_path):
     fixes = "group two type 2\ngroup one type 1\nfix a all addforce 1 2 3\nfix s two setforce 0 NULL -7\n" \
         "fix z one freeze"
     deck = FREE.format(z=6, fixes=fixes, values="f_a[1] f_a[2] f_s[1] f_s[2] f_z[3]") + "run 0\n"
@@ -320,7 +320,7 @@ def test_a_mean_force_moves_a_group_like_one_body(engine, tmp_path):
     assert np.ptp(moved[stiff], axis=0).max() < 1e-12 and abs(v[stiff][0] - [0.3, 0.1]).min() > 1e-3
 
 
-BEHIND = {
+OUT_OF_RANGE = {
     "a wall": ("fix w all wall/lj93 zhi 5.5 1 1 2.5 units box", "wall/lj93"),
     "a strong wall": ("fix w two wall/lj126 zlo 5.99999 1 1 2.5 units box", "wall/lj126"),
     "the middle of an indenter": ("fix w all indent 1 sphere 7 5 6 1 units box", "indent"),
@@ -328,9 +328,9 @@ BEHIND = {
 }
 
 
-@pytest.mark.parametrize("where", BEHIND)
+@pytest.mark.parametrize("where", OUT_OF_RANGE)
 def test_a_force_out_of_range_is_an_error(where, engine, tmp_path):
-    fix, style = BEHIND[where]
+    fix, style = OUT_OF_RANGE[where]
     who = 1 if where == "a wall" else 2
     deck = FREE.format(z=6, fixes=f"group two type 2\n{fix}", values="pe") + "undump d\nrun 5\n"
     refused(run_deck(tmp_path, deck, *harness.engine_words(engine)), PHYSICS,

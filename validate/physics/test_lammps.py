@@ -108,7 +108,7 @@ def test_lmp_runs_our_deck_alike(tmp_path):
         assert_rows_agree(ours, theirs, step, relative)
 
 
-# Velocities that are scaled behind steps: by one fix of a group, and by two of another, at the same steps and others.
+# Velocities that are scaled after steps: by one fix of a group, and by two of another, at the same steps and others.
 SCALED = """\
 units lj
 atom_style atomic
@@ -364,7 +364,7 @@ run 30
 """
 
 
-# Heat that flows so fast, in steps so long, that the shifts of ehex show. lmp sums the forces behind a shift anew where
+# Heat that flows so fast, in steps so long, that the shifts of ehex show. lmp sums the forces after a shift anew where
 # a run begins, so that the first run ends a step later.
 SHIFTED = """\
 units lj

@@ -50,7 +50,7 @@ State = Tuple[np.ndarray, np.ndarray]
 
 
 def read_frames(path: str) -> np.ndarray:
-    """[100, N, 2]; behind the line `n size`."""
+    """[100, N, 2]; after the line `n size`."""
     return np.array(Path(path).read_text().split()[2:], dtype=float).reshape(-1, N, 2)
 
 

@@ -177,7 +177,7 @@ BAD = {
                       "a box that a fix changes"),
     "leapfrog": ("spring tether 1 0 0 0 0\nfix 1 all nve/leapfrog\nrun 1", "velocity Verlet"),
     "minimised": ("spring tether 1 0 0 0 0\nminimize 1e-4 1e-4 10 10", "which a minimisation has not"),
-    "copied": ("spring/self 1\nreplicate 2 1 1", "give it behind replicate"),
+    "copied": ("spring/self 1\nreplicate 2 1 1", "give it after replicate"),
     "deleted": ("spring couple b 1 0 0 0 0\ngroup b delete", "cannot be deleted"),
     "dynamic": ("spring couple b 1 0 0 0 0\nfix 1 all nve\ngroup b dynamic all every 1\nrun 1", "use a static group"),
     "dynamic, self": ("nve\ngroup d dynamic all every 1\nfix 3 d spring/self 1", "use a static group"),

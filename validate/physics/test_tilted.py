@@ -332,7 +332,7 @@ REFUSED = {
     "BOX\nATOMS\nregion b block 0 4 0 4 0 4\ncompute 1 all temp/region b\nunfix 1\nfix 2 all nvt temp 1 1 1\n"
     "fix_modify 2 temp 1\nrun 1": "the box may be tilted",
     "region r block 0 8 0 8 0 8\ncreate_box 1 r\ncreate_atoms 1 single 1 1 1\nmass 1 1\nregion b block 0 4 0 4 0 4\n"
-    "compute 1 all temp/region b\nchange_box all triclinic\nrun 1": "define it again behind change_box",
+    "compute 1 all temp/region b\nchange_box all triclinic\nrun 1": "define it again after change_box",
     "BOX\nATOMS\ncompute 1 all chunk/atom bin/1d x lower 1\nfix 2 all ave/chunk 1 1 1 1 vx file a\nrun 1":
         "units reduced",
     "BOX\nATOMS\nwrite_data a.data\nregion q block 0 1 0 1 0 1\nclear\nregion r block 0 8 0 8 0 8\ncreate_box 1 r\n"

@@ -186,10 +186,10 @@ UNKNOWN = {
     "next nothing": ["undefined variable 'nothing'"],
     "jump SELF nowhere": ["no label 'nowhere' in in.deck"],
     "if 1 than 'print a'": ["'than'", "expected then", "usage: if CONDITION then"],
-    "if 1 then else 'print a'": ["no command behind then"],
-    "if 1 then 'print a' else": ["no command behind else"],
+    "if 1 then else 'print a'": ["no command after then"],
+    "if 1 then 'print a' else": ["no command after else"],
     "if 0 then 'print a' elif": ["elif needs a condition"],
-    "if 0 then 'print a' elif 1": ["no command behind elif"],
+    "if 0 then 'print a' elif 1": ["no command after elif"],
     "if 0 then 'print a' else 'print b' elif 1 'print c'": ["elif", "else", "last"],
     "if '1 <' then 'print a'": ["'1 <'", "ends too early"],
     "if '1 = 1' then 'print a'": ["'= 1'", "unexpected"],
@@ -1257,7 +1257,7 @@ def test_missing_final_newline(tmp_path):
 
 
 def test_the_line_of_a_continued_command(tmp_path):
-    """A command of several lines is known by its first; lines behind it keep their numbers."""
+    """A command of several lines is known by its first; lines after it keep their numbers."""
     refused(run_deck(tmp_path, "units &\n lj &\n lj\n"), USAGE, "units takes", line=1)
     refused(run_deck(tmp_path, "units &\n lj\n\n# comment\nunit lj\n"), USAGE, "unit", line=5)
 

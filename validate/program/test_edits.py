@@ -345,14 +345,14 @@ print "box $(xlo:%.9g) $(xhi:%.9g) $(ylo:%.9g) $(yhi:%.9g) $(zlo:%.9g) $(zhi:%.9
 """
 
 
-def test_faces_that_follow_behind_edits(tmp_path):
+def test_faces_that_follow_after_edits(tmp_path):
     said = run_deck(tmp_path, FOLLOWING).out.splitlines()
     assert [line for line in said if line.startswith("box ")] == [
         "box 0.9994 3.0006 0 6 0 3.0006", "box 0.9994 3.0006 0 8.0006 0 3.5006",
         "box 0.99959976 3.00040024 0 8.00080006 0 3.50035006"]
 
 
-def test_particles_are_in_the_box_behind_a_run(tmp_path):
+def test_particles_are_in_the_box_after_a_run(tmp_path):
     """A region finds none beyond periodic faces, where engines let particles go until they rebin."""
     result = harness.run("units lj\n" + MELT + "mass * 1\nvelocity all create 3 5\npair_style lj/cut 2.5\n"
                          "pair_coeff * * 1 1\nneighbor 1.0 bin\nfix 1 all nve\nrun 6\n"
@@ -456,7 +456,7 @@ REFUSED = {
     "region c prism 0 1 0 1 0 INF 0 0 0": "finite and increasing",
     "region c union 2 b d": "no region 'd'",
     "region c union 1 b": "from 2 to",
-    "region c intersect 3 b b": "needs 4 words behind its style, not 3",
+    "region c intersect 3 b b": "needs 4 words after its style, not 3",
     "region c union": "usage: region ID union N ID1 ID2",
     "region c sphere 1 1 1 1 side up": "'up' is not in or out",
     "region c sphere 1 1 1 1 move v_x 2 NULL": "'2' is not v_NAME",
@@ -521,7 +521,7 @@ REFUSED = {
     "velocity all ramp x 0 1 x 0 1": "'x' is not vx, vy or vz",
     "group g molecule 1": "by molecules",
     "group g variable v": "style atom",
-    "group g id < 4 5": "takes one number behind it, not 2",
+    "group g id < 4 5": "takes one number after it, not 2",
     "group g id <> 5 4": "second number of a comparison",
     "group g empty all": "unexpected word 'all'",
     "group g delete": "unknown group 'g'",

@@ -261,7 +261,7 @@ def test_an_array_accelerates_particles_until_it_is_set_again(one):
 
 
 def test_forces_act_at_every_napply_th_step(one):
-    """A kick of half a step before and behind each step that is a multiple of 4."""
+    """A kick of half a step before and after each step that is a multiple of 4."""
     one.commands_string(FREE.replace("velocity all create 2 7", "") + "fix 2 all external pf/array 4\n")
     one.fix_external_forces("2", np.ones((256, 3)))
     for steps, kicks in ((0, 0.0), (1, 0.5), (2, 0.5), (1, 1.0 - 0.5 + 0.5), (1, 1.5)):
@@ -339,7 +339,7 @@ def test_wrong_uses_are_refused(one, myriad):  # noqa: F811
     says("is of mode pf/callback, and gets its forces and its energy from a function", one.fix_external_forces, "2",
          np.zeros((256, 3)))
     says("there is one already", one.command, "fix 4 all external pf/array 1")
-    says("give it behind replicate", one.command, "replicate 2 1 1")
+    says("give it after replicate", one.command, "replicate 2 1 1")
     one.fix_external("2", springs(one, K))
     one.command("unfix 3")
     one.run(4)
@@ -363,7 +363,7 @@ def test_wrong_uses_are_refused(one, myriad):  # noqa: F811
     ("pf/array 1 1", "unexpected '1'"),
     ("pf/callback 0 1", "NCALL of fix external"),
     ("pf/array x", "NAPPLY of fix external"),
-    ("pf/callback 1 1\nrun 0", "gives the function behind the fix"),
+    ("pf/callback 1 1\nrun 0", "gives the function after the fix"),
 ])
 def test_the_program_refuses(tmp_path, words, message):
     said = run_deck(tmp_path, LIQUID + f"fix 2 all external {words}\n")

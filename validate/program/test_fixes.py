@@ -1,4 +1,4 @@
-"""Fixes that come and go between runs, and fixes that act on particles within and behind steps: the same from every
+"""Fixes that come and go between runs, and fixes that act on particles within and after steps: the same from every
 engine and number of ranks, and after a resume."""
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def temperatures(tmp_path, deck, engine="openmp", name="Temp"):
 
 
 @pytest.mark.parametrize("first", [10, 12])
-def test_rescale_acts_behind_multiples_of_its_steps(first, engine, tmp_path):
+def test_rescale_acts_after_multiples_of_its_steps(first, engine, tmp_path):
     """Of the absolute numbers of steps, and not for the state with which a run begins."""
     t = temperatures(tmp_path, f"reset_timestep {first}\nfix r all temp/rescale 4 1.0 1.0 0 0.5\nrun 8\n", engine)
     at = 12 - first or 4
@@ -128,7 +128,7 @@ def test_viscous_friction_slows_each_mass(engine, tmp_path):
 
 
 def test_self_propulsion_adds_to_the_speed(engine, tmp_path):
-    """F/m t along the velocity. With friction, which acts behind it, the speed becomes F/gamma (1 - a)."""
+    """F/m t along the velocity. With friction, which acts after it, the speed becomes F/gamma (1 - a)."""
     deck = "velocity all set 0.6 0 -0.8\nfix p light propel/self velocity 3.0\nrun 10\n"
     t = harness.run(FREE + deck, tmp_path, engine=engine).table.column("c_l")
     assert t[10] / t[0] == pytest.approx((1 + 3.0 * 0.1) ** 2, rel=1e-10)
@@ -194,7 +194,7 @@ def test_models_that_cannot_be_scaled(style, tmp_path):
 
 
 def test_velocities_beyond_all_range(tmp_path):
-    """The sums behind the step stay finite, and the next step names a particle."""
+    """The sums after the step stay finite, and the next step names a particle."""
     deck = FREE + "fix r all temp/rescale 1 {0} {0} 0 1\nrun 5\n"
     ends = set()
     for engine in ("naive", "openmp"):

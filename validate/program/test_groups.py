@@ -101,7 +101,7 @@ def test_ranks_have_the_same_groups(tmp_path):
 
 
 def test_groups_after_a_resume(tmp_path):
-    """The run is cut behind a restart of its second run: groups, and values of the first run, come from the restart."""
+    """The run is cut after a restart of its second run: groups, and values of the first run, come from the restart."""
     deck = START + GROUPS + VALUES + "fix 1 either nve\nrun 20\nvariable past equal $(c_k)\n{cut}run 20\n" \
         "print \"past ${{past}}\"\ngroup late region half\ncompute l late ke\nthermo_style custom step c_k c_l\n" \
         "thermo_modify format float %.17g\nrun 10\n"

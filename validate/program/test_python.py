@@ -332,7 +332,7 @@ def test_texts_are_decks(myriad, gas):
 
 @pytest.fixture()
 def interruptible():
-    """Python's own way with SIGINT, which a program that was started behind another one ignores."""
+    """Python's own way with SIGINT, which a program that was started in the background ignores."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -171,7 +171,7 @@ def test_bad_input(line, tmp_path):
     refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, *BAD[line], line=BOX.count("\n") + 1)
 
 
-def test_a_wrong_snapshot_behind_a_good_one(tmp_path):
+def test_a_wrong_snapshot_after_a_good_one(tmp_path):
     (tmp_path / "f.dump").write_text(HEADER + ROWS + HEADER.replace("5", "9") + "1 1 1 1\n2 2 3 3 3\n")
     refused(run_deck(tmp_path, BOX + "rerun f.dump dump x y z\n"), USAGE, "f.dump:21", "a word for each column")
 

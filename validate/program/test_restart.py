@@ -61,7 +61,7 @@ timestep 0.0005
 FLAT_FIXES = "fix 1 all nve/leapfrog\nfix 2 all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
 FLOAT_FIXES = FLAT_FIXES.replace("nve/leapfrog", "nve/leapfrog drift float")
 
-# Velocities scaled behind steps: where a restart is written behind such a step, and where it is between two.
+# Velocities scaled after steps: where a restart is written after such a step, and where it is between two.
 SCALED_FIXES = "fix 1 all nve\nfix 2 all temp/rescale 7 1.0 2.0 0.02 0.5\nfix 3 all temp/rescale 15 1.1 1.7 0 0.9\n" \
                "fix 4 all temp/berendsen 1.2 1.8 0.7\n"
 
@@ -155,7 +155,7 @@ def test_a_run_goes_on_to_the_same_bits_on_another_engine(system, first, second,
 
 
 def test_a_chain_is_resumed(tmp_path):
-    """Within the second run of a deck, and formulas behind the first one know the energy that the chain took there."""
+    """Within the second run of a deck, and formulas after the first one know the energy that the chain took there."""
     deck = f"{MIXTURE}{CHAIN_FIXES}thermo_style custom step ecouple\nthermo_modify format float %.17g\n" \
         "restart 20 r.*\nrun 30\nvariable taken equal ecouple\nprint \"taken ${taken}\"\nrun 30\nwrite_data end.data\n"
     whole = works(run_deck(tmp_path, deck)).out
@@ -170,7 +170,7 @@ def test_a_chain_is_resumed(tmp_path):
 
 @pytest.mark.parametrize("fix", ["nvt temp 0.7 1.1 0.02", "npt temp 0.7 1.1 0.02 iso 1 1 0.1"])
 def test_a_thermostat_goes_on_with_the_energy_that_it_knew(fix, tmp_path):
-    """Behind a step these fixes know the kinetic energy but for rounding. A resumed run must not measure it anew, nor
+    """After a step these fixes know the kinetic energy but for rounding. A resumed run must not measure it anew, nor
     a second run, as long as no command has changed it."""
     begin = f"{MIXTURE}fix 1 all {fix}\nthermo_style custom step ecouple\nthermo_modify format float %.17g\n"
     runs = ["run 20\n", "run 7 start 0 stop 20\nrun 13 start 0 stop 20\n"]
@@ -812,7 +812,7 @@ def test_the_newest_is_taken_whichever_it_is(steps, wanted, tmp_path):
 
 
 # Random numbers of formulas wherever they may stand: before the first run, in output during runs, in rows, in commands
-# that a resume leaves out, behind pieces of a run, and in the way through the deck.
+# that a resume leaves out, after pieces of a run, and in the way through the deck.
 RANDOM_DECK = """\
 units lj
 lattice fcc 0.8442
@@ -904,7 +904,7 @@ def test_a_restart_of_version_9_goes_on(tmp_path):
     assert re.search(r"^Note: --resume: .*earlier version wrote r\.10", (tmp_path / "log.myriad").read_text(), re.M)
 
 
-def test_frames_behind_a_restart_are_not_there_twice(tmp_path):
+def test_frames_after_a_restart_are_not_there_twice(tmp_path):
     deck = (f"{MIXTURE}{MIXTURE_FIXES}dump 1 all custom 30 a.txt id x y z\ndump 2 all atom 30 a.gz\n"
             "dump 3 all frames 30 a.frames\nrestart 100 r\nrun 1000\n")
     names = ["a.txt", "a.gz", "a.frames"]

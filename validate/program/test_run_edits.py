@@ -154,7 +154,7 @@ run 60
 
 
 def test_a_resumed_run_goes_on_with_the_same_particles(tmp_path):
-    """Restarts at a step behind which particles changed, and between such steps."""
+    """Restarts at a step after which particles changed, and between such steps."""
     done = works(run_deck(tmp_path, CHANGING.replace("restart 20", "restart 22")))
     if harness.hdf5_missing():
         pytest.skip("no restarts in this build")

@@ -1,4 +1,4 @@
-"""What make compiles: each part of the program by itself, the GPU engine behind the program.
+"""What make compiles: each part of the program by itself, the GPU engine after the program.
 
 The compilers are a script that writes down what it was asked to compile, and makes an empty file of it.
 """

@@ -184,7 +184,7 @@ def thread_sweep(ladder: Ladder, rung: str) -> Points:
 
 
 def plot_porting(folder: Path, ladder: Ladder) -> List[Plot]:
-    """Bars from the rung behind n-threads on: the gains of the two before are of another size, and in the table."""
+    """Bars from the rung after n-threads on: the gains of the two before are of another size, and in the table."""
     rungs = [rung for rung in ladder.study("porting") if rung.name not in ("cpu-thread", "one-thread", "n-threads")]
     then: Dict[str, Dict[str, float]] = {}
     for row in ladder.gains:

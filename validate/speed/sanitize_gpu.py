@@ -43,7 +43,7 @@ WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
 TABLE = {"table": str(harness.REFERENCE / "made-up.table")}
 COPPER = {"potential": str(harness.REFERENCE / "Cu_u3.eam")}
 ALLOY = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
-# Fixes on forces and behind steps, groups, the pressure's tensor, boxes that tilt or change, pair styles without a
+# Fixes on forces and after steps, groups, the pressure's tensor, boxes that tilt or change, pair styles without a
 # cutoff and those with kernels of their own.
 SPECIAL: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("in.forces", {"last": "aveforce NULL 0.1 NULL"}),

@@ -295,7 +295,7 @@ static void test_gzip_is_one_member(void **state)
     assert_int_equal(unpack_one_member("added.gz", text, sizeof text), (k + 1) * LENGTH + 4);
   }
   assert_int_equal(md_output_close(&output), MD_OK);
-  /* The file is cut off behind frame k, and the later frames are written again: the same bytes. */
+  /* The file is cut off after frame k, and the later frames are written again: the same bytes. */
   for (int k = 0; k < FRAMES; ++k) {
     copy_file("whole.gz", "again.gz");
     assert_int_equal(truncate("again.gz", size[k]), 0);

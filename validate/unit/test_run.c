@@ -401,7 +401,7 @@ static void fast_steps_are_soon_run_in_long_pieces(void **state)
   assert_int_equal(asked[5], 1000);
 }
 
-static void fixes_act_behind_their_steps(void **state)
+static void fixes_act_after_their_steps(void **state)
 {
   bench *b = *state;
   b->sim.planning.on = false;
@@ -443,7 +443,7 @@ int main(void)
       TEST(engines_without_a_plan_say_so),
       TEST(details_of_the_engine_end_the_summary),
       TEST(fast_steps_are_soon_run_in_long_pieces),
-      TEST(fixes_act_behind_their_steps),
+      TEST(fixes_act_after_their_steps),
       TEST(a_deck_without_such_fixes_measures_nothing_more),
   };
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

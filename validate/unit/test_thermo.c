@@ -46,7 +46,7 @@ static md_status row(void)
   return status;
 }
 
-/* Checks the text of the log behind its first `from` characters. */
+/* Checks the text of the log after its first `from` characters. */
 static void assert_log(size_t from, const char *expected)
 {
   assert_string_equal(log_so_far() + from, expected);

@@ -1,6 +1,6 @@
 /* The forces of dissipative styles on one pair of particles (pair_dpd.h has the formula); C and CUDA.
  *
- * The velocities are those behind the last drift, md_particles.v_pair: with velocity Verlet those of the half step, as
+ * The velocities are those after the last drift, md_particles.v_pair: with velocity Verlet those of the half step, as
  * in LAMMPS. So both kicks of a step that share a position share its force, and a run that is cut goes on with the
  * same bits.
  *

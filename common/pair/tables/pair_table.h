@@ -54,7 +54,7 @@ static const md_pair_style table_style = {
 
 #elif defined MD_T
 
-/* The value at r2, from the rows behind the first `skip`. */
+/* The value at r2, from the rows after the first `skip`. */
 MD_FN real MD_T(table_value)(real r2, const real *k, real skip)
 {
   const real x = MD_T(md_max)((r2 - k[2]) * k[3], MD_T(md_broadcast)(0.0));

@@ -39,7 +39,7 @@ struct body {
   float x, y, z, vx, vy, vz;
 };
 
-/* Six arrays, one behind the other, each of `padded` numbers. */
+/* Six arrays, one after the other, each of `padded` numbers. */
 struct fields {
   float *x, *y, *z, *vx, *vy, *vz;
 };

@@ -58,7 +58,7 @@ struct parameters {
 /* The stars on the device in all layouts. A rung uses one of them. The arrays' padding has stars of mass 0. */
 struct bodies {
   int n;
-  int padded;         /* length of arrays; those of a layout lie one behind the other */
+  int padded;         /* length of arrays; those of a layout lie one after the other */
   int iteration;      /* 0 in the first */
   star *aos;          /* array of structures */
   fields<float> f;    /* arrays of fields */

@@ -1,4 +1,4 @@
-/* Two loops: one before i and one behind it, instead of a question.
+/* Two loops: one before i and one after it, instead of a question.
  *
  * Before (rsqrtf.cu), each interaction asked whether it is that of a star with itself. Two loops need no question.
  * But the 32 threads of a warp have 32 different i, and end the first loop at different times.

@@ -1,7 +1,7 @@
 /* min_style fire: the fast inertial relaxation engine, version 2.0.
  *
  * Dynamics with a timestep of its own, from v = 0:
- *   v.f > 0   v turns towards the forces, v = (1 - alpha) v + alpha |v| f/|f|. Behind more than delaystep such steps dt
+ *   v.f > 0   v turns towards the forces, v = (1 - alpha) v + alpha |v| f/|f|. After more than delaystep such steps dt
  *             grows by dtgrow, up to tmax timesteps of the deck, and alpha shrinks by alphashrink
  *   else      x goes back by half a step (halfstepback), v = 0, alpha = alpha0, and dt shrinks by dtshrink, down to
  *             tmin timesteps; with initialdelay the last two only from step delaystep on

@@ -1,6 +1,6 @@
 /* min_style fire/old: the fast inertial relaxation engine as it was published, with fixed parameters.
  *
- * v.f > 0: v turns towards the forces, v = (1 - alpha) v + alpha |v| f/|f|; behind more than 5 such steps dt grows and
+ * v.f > 0: v turns towards the forces, v = (1 - alpha) v + alpha |v| f/|f|; after more than 5 such steps dt grows and
  * alpha shrinks. Else v = 0, dt is halved, alpha begins anew. Then x += dt v, v += dt f/m, where dmax limits dt.
  *
  * Cost: an evaluation an iteration; one vector.

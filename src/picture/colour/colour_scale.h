@@ -3,7 +3,7 @@
  * A scale has a range, whose ends are numbers or the smallest and the largest value of a picture. Values outside are
  * moved to its ends. A continuous scale has colours at places of the range, and colours between them are interpolated.
  * A discrete one has a colour for each part of the range, of which the first that holds a value counts. A sequential
- * one has a colour for each bin of the range, and begins again behind the last.
+ * one has a colour for each bin of the range, and begins again after the last.
  */
 #ifndef MD_SRC_PICTURE_COLOUR_SCALE_H
 #define MD_SRC_PICTURE_COLOUR_SCALE_H

@@ -98,7 +98,7 @@ def test_what_is_defined(tmp_path):
                                    pytest.param(("ranks", 2), marks=pytest.mark.mpi),
                                    pytest.param(("--engine", "gpu"), marks=pytest.mark.gpu)])
 def test_groups_have_the_same_bits_everywhere(words, tmp_path):
-    """Within a run and behind it: every digit of every value."""
+    """Within a run and after it: every digit of every value."""
     names = ("xcm(a,x)", "vcm(a,y)", "ke(all,left)", "gyration(all)", "angmom(a,z)", "bound(a,ymin)", "mass(a,left)")
     wide = WALLED.replace("0 4 0 4 0 4\nregion walls block 0.5 3.5", "0 9 0 4 0 4\nregion walls block 0.5 8.5")
     deck = (wide + "".join(f"variable v{k} equal {name}\n" for k, name in enumerate(names)) +

@@ -55,7 +55,7 @@ def test_values_of_lammps(tmp_path):
     assert printed(works(run_deck(tmp_path, DECK)).out) == pytest.approx(theirs, rel=1e-11)
 
 
-# Random numbers, forces and computes of particles, in a run and behind it.
+# Random numbers, forces and computes of particles, in a run and after it.
 DRAWN = DECK + """\
 pair_style lj/cut 2.5
 pair_coeff * * 1 1

@@ -334,7 +334,7 @@ if "$(step) < 2000" then "jump SELF top"
 
 @pytest.mark.parametrize("before, part", [("", 0.5), ("if '$(temp) < 0' then 'velocity all scale 2.0'", 0.1)])
 def test_a_way_that_depends_on_runs_goes_on(before, part, tmp_path):
-    """Stopped in a run that no reading of the deck finds, and behind a branch that is not taken."""
+    """Stopped in a run that no reading of the deck finds, and after a branch that is not taken."""
     deck = WHILE.replace("BEFORE", before)
     finish(start(tmp_path, deck=deck))
     dump = tmp_path / "d.txt"

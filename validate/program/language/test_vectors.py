@@ -90,7 +90,7 @@ BAD = {
     "print $(v_v[0])": ["whole number"],
     "print $(v_one[1])": ["v_one is of style equal"],
     "variable a vector [1,x]\nprint $(v_a[1])": ["no list of numbers"],
-    "variable a vector [1]2\nprint $(v_a[1])": ["behind ]"],
+    "variable a vector [1]2\nprint $(v_a[1])": ["after ]"],
     "variable a vector f_w\nprint $(v_a[1])": ["no values yet"],
     "variable a vector c_thermo_press*2\nrun 0\nprint $(v_a[1])": ["there is no vector in"],
     "variable a vector v_v+v_long\nprint $(v_a[1])": ["3 values", "2"],

@@ -491,7 +491,7 @@ static void test_region_refuses(void **state)
   bad("region a cylinder z 0 0 0 0 1", "region radius must be positive");
   bad("region a sphere 0 0 INF 1", "region centre");
   bad("region a sphere 0 0 0 1 1 1", "unknown keyword '1'");
-  bad("region a block 0 1 0 1 0", "needs 6 words behind its style, not 5");
+  bad("region a block 0 1 0 1 0", "needs 6 words after its style, not 5");
   bad("region a cylinder w 0 0 1 0 1", "'w' is not x, y or z");
   bad("region a cylinder z 0 0 1 2 1", "above");
   bad("region a cylinder z 0 0 1 0 EDGE", "EDGE needs a box");

@@ -274,7 +274,7 @@ static void test_refuses_masses_and_velocities(void **state)
   refuse(3, HEADER "\nMasses\n\n1 1\n1 1\n", 12, "given twice");
   refuse(3, HEADER "\nMasses\n\n1 1\n2 0\n", 12, "positive");
   refuse(3, HEADER "\nMasses\n\n1 1\n3 1\n", 12, "type 3");
-  refuse(3, HEADER "\nVelocities\n\n1 1 1 1\n", 9, "behind section Atoms");
+  refuse(3, HEADER "\nVelocities\n\n1 1 1 1\n", 9, "after section Atoms");
   refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n", 19, "after 2 of 3 lines");
   refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n2 1 1 1\n3 1 1 1\n", 18, "particle 2, which is not");
   refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n-5 1 1 1\n3 1 1 1\n", 18, "particle -5, which is not");
@@ -284,7 +284,7 @@ static void test_refuses_masses_and_velocities(void **state)
   refuse(3, ATOMS "\nVelocities\n\n1 1 1 1\n20 1 1 1\n3 1 1 1\n4 1 1 1\n", 20, "more lines");
 }
 
-/* Coefficients as write_data of LAMMPS writes them, with the names of styles behind the titles. */
+/* Coefficients as write_data of LAMMPS writes them, with the names of styles after the titles. */
 static void test_coefficients(void **state)
 {
   (void)state;

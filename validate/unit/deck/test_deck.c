@@ -410,7 +410,7 @@ static void bad_fixes_are_refused(void **state)
   refused(b, "balance 1.1 weight var nothing", "nothing");
   refused(b, "balance 1.1 x 0.5 0.4", "cuts must increase");
   refused(b, "balance 1.1 x 0.5", "one rank has no cuts, not 1");
-  refused(b, "balance 1.1 x uniform shift", "unexpected 'shift' behind cuts");
+  refused(b, "balance 1.1 x uniform shift", "unexpected 'shift' after cuts");
   refused(b, "balance 1.1 shift w", "'w' does not name axes");
   refused(b, "fix 1 some nve", "unknown group 'some'");
   refused(b, "fix 1 all nve yes", "fix nve: unexpected 'yes'");
