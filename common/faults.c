@@ -7,15 +7,14 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
   const md_status status = md_error(
       MD_PHYSICS,
       md_fix_style_of(fix->kind)->anchors
-          ? "step %lld: particle %lld: fix %s ties it to a place that is 7/16 of a periodic side or more "
-            "away, or "
-            "to none, as it is new; use a larger K, or a timestep smaller than %g"
+          ? "step %lld: particle %lld: fix %s ties it to a place that is 7/16 of a periodic side away or "
+            "more, or to no place, because the particle is new; use a larger K, or a timestep smaller than %g"
       : md_fix_style_of(fix->kind)->external
-          ? "step %lld: particle %lld: the force that fix %s is given leaves the exact range, or is no "
-            "number; "
-            "a timestep smaller than %g widens the range"
-          : "step %lld: particle %lld: the force of fix %s leaves the exact range; of a wall or an indenter: "
-            "the particle is on its surface or behind it; move it, or use a timestep smaller than %g",
+          ? "step %lld: particle %lld: the force that fix %s gets from the program leaves the exact range, "
+            "or is not a number; use a timestep smaller than %g, which widens the range"
+          : "step %lld: particle %lld: the force of fix %s leaves the exact range; at a wall or an indenter "
+            "this means that the particle is on the surface or behind it; move the particle, or use a "
+            "timestep smaller than %g",
       (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name, model->dt);
   md_error_about(o->a, o->b);
   return status;
@@ -23,13 +22,13 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
 
 static md_status broken_bond(const md_overlap *o, const md_model *model)
 {
-  const md_status status = md_error(
-      MD_PHYSICS,
-      "step %lld: the bond of particles %lld and %lld is too long (%s, at most %g), or its force leaves "
-      "the exact range; use a timestep smaller than %g, start from shorter bonds, or with a style that "
-      "does not end choose a larger comm_modify cutoff",
-      (long long)model->step, (long long)o->a, (long long)o->b, md_bond_style_of(model->bonds.kind)->name,
-      model->bonds.reach, model->dt);
+  const md_status status =
+      md_error(MD_PHYSICS,
+               "step %lld: the bond of particles %lld and %lld is too long (%s, at most %g), or its force "
+               "leaves the exact range; use a timestep smaller than %g, start from shorter bonds, or, with "
+               "bond_style harmonic, choose a larger comm_modify cutoff",
+               (long long)model->step, (long long)o->a, (long long)o->b,
+               md_bond_style_of(model->bonds.kind)->name, model->bonds.reach, model->dt);
   md_error_about(o->a, o->b);
   return status;
 }
@@ -44,24 +43,18 @@ md_status md_overlap_status(const md_overlap *o, const md_model *model)
       md_pair_is_all(&model->pair)
           ? md_error(MD_PHYSICS,
                      "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the "
-                     "exact range, "
-                     "which ends far above that of the whole system on a lightest particle; use a larger "
-                     "softening "
-                     "length, or masses that are closer to one another",
+                     "exact range, which ends far above the force of the whole system on a lightest "
+                     "particle; use a larger softening length, or masses that are closer to one another",
                      (long long)model->step, (long long)o->a, (long long)o->b, r)
-      : r == 0.0
-          ? md_error(MD_PHYSICS,
-                     "step %lld: particles %lld and %lld overlap at distance 0: their force has no "
-                     "direction; move "
-                     "one of them, or remove one by delete_atoms overlap",
-                     (long long)model->step, (long long)o->a, (long long)o->b)
-          : md_error(MD_PHYSICS,
-                     "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the "
-                     "exact range "
-                     "(it is some 10^4 times that of a usual pair); start from separated particles, or use a "
-                     "timestep "
-                     "smaller than %g",
-                     (long long)model->step, (long long)o->a, (long long)o->b, r, model->dt);
+      : r == 0.0 ? md_error(MD_PHYSICS,
+                            "step %lld: particles %lld and %lld overlap at distance 0: their force has no "
+                            "direction; move one of the two, or remove one by delete_atoms overlap",
+                            (long long)model->step, (long long)o->a, (long long)o->b)
+                 : md_error(MD_PHYSICS,
+                            "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves "
+                            "the exact range (about 10^4 times the force of a usual pair); start from "
+                            "separated particles, or use a timestep smaller than %g",
+                            (long long)model->step, (long long)o->a, (long long)o->b, r, model->dt);
   md_error_about(o->a, o->b);
   return status;
 }
@@ -72,21 +65,21 @@ static md_status describe(const md_runaway *f, const md_model *model)
   const char axis = "xyz"[f->axis];
   if (!isfinite(f->x) || !isfinite(f->v))
     return md_error(MD_PHYSICS,
-                    "step %lld: particle %lld is nowhere: %c = %g, v%c = %g; use a timestep smaller than %g",
+                    "step %lld: particle %lld has no finite position or velocity: %c = %g, v%c = %g; use a "
+                    "timestep smaller than %g",
                     (long long)model->step, (long long)f->id, axis, f->x, axis, speed, model->dt);
   if (!(speed * model->dt <= model->move_limit))
-    return md_error(
-        MD_PHYSICS,
-        "step %lld: particle %lld flies: speed %.6g along %c would carry it %.3g in one step, beyond the "
-        "limit of %.3g; use a timestep smaller than %.2g",
-        (long long)model->step, (long long)f->id, speed, axis, speed * model->dt, model->move_limit,
-        model->dt * md_max(1e-6, 0.1 * model->move_limit / (speed * model->dt)));
+    return md_error(MD_PHYSICS,
+                    "step %lld: particle %lld is too fast: the speed %.6g along %c would move it by %.3g in "
+                    "one step, and the limit is %.3g; use a timestep smaller than %.2g",
+                    (long long)model->step, (long long)f->id, speed, axis, speed * model->dt,
+                    model->move_limit,
+                    model->dt * md_max(1e-6, 0.1 * model->move_limit / (speed * model->dt)));
   if (md_box_face_follows(&model->box, f->axis, f->x > model->box.lo[f->axis]))
-    return md_error(
-        MD_OUTGROWN,
-        "step %lld: particle %lld went to %c = %.9g, and the position grid of this run ends at %g; "
-        "cut the run in two: each run chooses its grid from the box that it begins with",
-        (long long)model->step, (long long)f->id, axis, f->x, model->box.room);
+    return md_error(MD_OUTGROWN,
+                    "step %lld: particle %lld went to %c = %.9g, and the position grid of this run ends at "
+                    "%g; divide the run into two: each run chooses its grid by the box at its beginning",
+                    (long long)model->step, (long long)f->id, axis, f->x, model->box.room);
   return md_error(
       MD_PHYSICS,
       "step %lld: particle %lld is lost: %c = %.9g is outside the box [%g, %g] with speed %.6g; make the "

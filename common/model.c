@@ -356,11 +356,10 @@ static const char *pair_name(const md_model *model)
 static md_status check_scales(const md_model *model, const scales *s)
 {
   if (s->strongest < LARGEST) return MD_OK;
-  return md_error(
-      MD_USAGE,
-      "pair style %s: particles at their usual distance have a force that is no number below %.0e: check "
-      "the coefficients of its pairs and of bonds",
-      pair_name(model), LARGEST);
+  return md_error(MD_USAGE,
+                  "pair style %s: the force of particles at their usual distance is not a number, or is "
+                  "above %.0e: check the coefficients of pairs and bonds",
+                  pair_name(model), LARGEST);
 }
 
 /* ---- positions ---- */
@@ -397,12 +396,11 @@ static md_status check_drift(const md_model *model, const scales *s, double exte
   if (!(move > 0.0) || model->integrator == MD_STATIC || model->float_drift) return MD_OK;
   const double excess = 0.5 * last_digit / (MD_DRIFT_ERROR * move);
   if (!(excess > 1.0)) return MD_OK;
-  return md_error(
-      MD_USAGE,
-      "the timestep %g is too short for a box that reaches to %g: the last digit of a position there is "
-      "%.2g, and a step moves a particle by about %.2g, of which fewer than six digits would be left; use "
-      "a timestep of %.2g or more, or a box within %.2g of the origin",
-      model->dt, extent, last_digit, move, model->dt * 2.0 * excess, 0.5 * extent / excess);
+  return md_error(MD_USAGE,
+                  "the timestep %g is too short for a box that reaches to %g: the last digit of a position "
+                  "there is %.2g, and a step moves a particle by about %.2g, so that fewer than six digits "
+                  "of that would be kept; use a timestep of %.2g or more, or a box within %.2g of the origin",
+                  model->dt, extent, last_digit, move, model->dt * 2.0 * excess, 0.5 * extent / excess);
 }
 
 static md_status round_walls(md_model *model, int d)
@@ -475,11 +473,10 @@ static md_status take_own_masses(md_model *model)
 {
   const md_pair_style *style = md_pair_style_of(model->pair.kind);
   if (!md_pair_is_all(&model->pair))
-    return md_error(
-        MD_USAGE,
-        "atom_style sphere: masses of particles need a pair style without a cutoff, such as gravity, "
-        "and not %s; with atom_style atomic masses are by type",
-        style ? style->name : "none");
+    return md_error(MD_USAGE,
+                    "atom_style sphere gives each particle a mass of its own, and this needs a pair style "
+                    "without a cutoff, such as gravity, not %s; for masses by type use atom_style atomic",
+                    style ? style->name : "none");
   if (!(model->mass_least > 0.0)) model->mass_least = model->mass_most = 1.0;
   for (int t = 1; t <= model->ntypes; ++t) model->mass[t] = model->mass_most;
   return MD_OK;
@@ -611,13 +608,14 @@ static md_status check_all_pairs(const md_model *model)
   const md_box *box = &model->box;
   const char *name = md_pair_style_of(model->pair.kind)->name;
   if (model->units != &md_units_lj)
-    return md_error(
-        MD_USAGE, "pair style %s: its constant is 1 in reduced units, and unknown in units %s; use units lj",
-        name, model->units->name);
+    return md_error(MD_USAGE,
+                    "pair style %s: its constant is known in units lj only, where it is 1, and not in units "
+                    "%s; use units lj",
+                    name, model->units->name);
   if (model->nexcluded > 0 || model->nexcluded_groups > 0 || model->molecules.n > 0)
     return md_error(MD_USAGE,
-                    "neigh_modify exclude: pair style %s acts between all pairs of particles, and none can "
-                    "be left out",
+                    "neigh_modify exclude: pair style %s acts between all pairs of particles, so that no "
+                    "pair can be excluded; use neigh_modify exclude none",
                     name);
   for (int d = 0; d < box->dim; ++d) {
     if (box->periodic[d])
@@ -807,13 +805,12 @@ static md_status check_bonds(const md_model *model)
                     "neigh_modify exclude molecule: particles have no molecules; use atom_style bond");
   if (model->bonds.ntypes == 0) return MD_OK;
   if (md_pair_is_all(&model->pair) || md_pair_has_density(&model->pair))
-    return md_error(
-        MD_USAGE,
-        "pair style %s does not go together with bonds: bonded particles would have to be left out "
-        "of sums over all others",
-        md_pair_style_of(model->pair.kind)->name);
+    return md_error(MD_USAGE,
+                    "pair style %s cannot be used with bonds: it sums over all other particles, and cannot "
+                    "leave bonded ones out",
+                    md_pair_style_of(model->pair.kind)->name);
   if (model->float_drift)
-    return md_error(MD_USAGE, "fix nve/leapfrog drift float does not go together with bonds");
+    return md_error(MD_USAGE, "fix nve/leapfrog drift float cannot be used with bonds; use drift grid");
   return MD_OK;
 }
 
@@ -828,11 +825,10 @@ static md_status check_dissipation(const md_model *model)
     return md_error(MD_USAGE, "pair style %s: the noise of a temperature above 0 needs a timestep above 0",
                     style->name);
   if (model->flow.group != 0)
-    return md_error(
-        MD_USAGE,
-        "pair style %s: its friction does not know the velocities of images of a box that flows; use "
-        "fix deform with remap x",
-        style->name);
+    return md_error(MD_USAGE,
+                    "pair style %s: its friction needs the velocities of images, which fix deform with remap "
+                    "v changes; use remap x",
+                    style->name);
   return MD_OK;
 }
 

@@ -105,8 +105,8 @@ static md_status divide_potential(md_model *model)
   const size_t embedding = (size_t)eam->nrho * MD_SPLINE_ROW;
   if (s->n > MD_EAM_ELEMENTS)
     return md_error(MD_USAGE,
-                    "neigh_modify exclude: %d types in %d combinations of groups; with pair style %s types "
-                    "times combinations are at most %d",
+                    "neigh_modify exclude: %d types in %d combinations of groups are too many; with pair "
+                    "style %s, types times combinations must be at most %d",
                     model->ntypes, s->nclass, md_pair_style_of(model->pair.kind)->name, (int)MD_EAM_ELEMENTS);
   md_eam *to = calloc(1, sizeof *to);
   if (!to) return md_error(MD_RUNTIME, "out of memory: a potential");
@@ -202,8 +202,8 @@ md_status md_model_divide(md_model *model, const bool has[MD_PATTERNS])
   s->nclass = s->nclass > 0 ? s->nclass : 1; /* without particles */
   if (model->ntypes * s->nclass > MD_TYPES_MAX)
     return md_error(MD_USAGE,
-                    "neigh_modify exclude group: %d types in %d combinations of groups; types times "
-                    "combinations are at most %d",
+                    "neigh_modify exclude group: %d types in %d combinations of groups are too many; types "
+                    "times combinations must be at most %d",
                     model->ntypes, s->nclass, (int)MD_TYPES_MAX);
   MD_TRY(divide_pair(&model->pair, model->ntypes * s->nclass, &s->pair));
   s->n = model->ntypes * s->nclass;

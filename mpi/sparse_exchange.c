@@ -72,7 +72,8 @@ static md_status send_all(exchange *d, int rank, int ranks)
     const int64_t n = d->begin[r + 1] - d->begin[r];
     const char *from = d->sorted + d->size * d->begin[r];
     if (n == 0) continue;
-    if (n > INT32_MAX) return md_error(MD_RUNTIME, "%lld records to one rank are too many", (long long)n);
+    if (n > INT32_MAX)
+      return md_error(MD_RUNTIME, "%lld records to one rank are too many; use more ranks", (long long)n);
     if (r != rank) {
       MD_MPI(MPI_Issend(from, (int)n, d->record, r, d->tag, d->comm, &d->send[d->sends]));
       ++d->sends;

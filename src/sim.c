@@ -18,8 +18,8 @@ md_status md_sim_need_present(const md_sim *sim, const char *name)
 {
   if (!sim->foretells) return MD_OK;
   return md_error(MD_USAGE,
-                  "'%.64s' is not known of a step in advance; accepted are the step, the time, the box and "
-                  "functions of the step such as ramp(x,y)",
+                  "'%.64s' is not known before the step is done; accepted are the step, the time, the box "
+                  "and functions of the step such as ramp(x,y)",
                   name);
 }
 

@@ -121,15 +121,14 @@ md_status md_compute_temperature(const md_model *model, const char *what, const 
   if (*index < 0) return md_error(MD_USAGE, "%s: there is no compute '%.64s'", what, id);
   const md_compute_style *style = styles[model->compute[*index].kind];
   if (!style->temperature)
-    return md_error(MD_USAGE, "%s: compute '%.64s', of style %s, is no temperature", what, id, style->name);
+    return md_error(MD_USAGE, "%s: compute '%.64s' of style %s is not a temperature", what, id, style->name);
   if (!of_engine || !md_compute_is_of_places(&model->compute[*index])) return MD_OK;
   if (model->compute[*index].kind == MD_COMPUTE_temp_region)
     return md_error(MD_USAGE,
-                    "%s: compute '%.64s' is of style temp/region, and region %.64s is not a block with side "
-                    "in, or the box may be tilted; such a temperature is only for output",
+                    "%s: compute '%.64s' of style temp/region is only for output here, because region %.64s "
+                    "is not a block with side in, or because the box may be tilted",
                     what, id, model->compute[*index].of);
-  return md_error(MD_USAGE, "%s: compute '%.64s' is of style %s, which is only for output", what, id,
-                  style->name);
+  return md_error(MD_USAGE, "%s: compute '%.64s' of style %s is only for output", what, id, style->name);
 }
 
 void md_computes_init(md_model *model)

@@ -69,7 +69,7 @@ static md_status langevin_join(const md_fix *fix, md_model *model)
   for (const md_fix *other = model->fix; other < fix; ++other)
     if (other->kind == MD_FIX_langevin && other->seed == fix->seed)
       return md_error(MD_USAGE,
-                      "fix langevin: there is one with this seed already; give each a seed of its own");
+                      "fix langevin: another fix langevin has this seed already; give each one its own seed");
   if (!(fix->k[0] >= 0.0 && fix->k[1] >= 0.0 && fix->k[2] > 0.0))
     return md_error(MD_USAGE, "fix langevin: temperatures must be zero or positive, and damp positive");
   model->hottest = md_max(model->hottest, model->units->boltz * md_max(fix->k[0], fix->k[1]));

@@ -73,7 +73,8 @@ static md_status baro_numbers(md_fix *fix, char *const value[3], int first, int 
   }
   for (int d = first; d < last; ++d) {
     if (baro_moves(fix, d))
-      return md_error(MD_USAGE, "fix %s: the axis %c has its pressure already", name, 'x' + d);
+      return md_error(MD_USAGE, "fix %s: the axis %c has a pressure already; give one pressure for each axis",
+                      name, 'x' + d);
     fix->k[BARO_START + d] = number[0];
     fix->k[BARO_STOP + d] = number[1];
     fix->k[BARO_DAMP + d] = number[2];

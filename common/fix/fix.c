@@ -68,7 +68,7 @@ static md_status check_scales(const md_fix *fix, const md_model *model)
   const double n = fix->k[MD_SCALES];
   const char *name = md_fix_style_of(fix->kind)->name;
   if (!(n >= 0.0 && n <= MD_SCALES_MAX))
-    return md_error(MD_USAGE, "fix %s: the number of its factors makes no sense", name);
+    return md_error(MD_USAGE, "fix %s: the number of its factors is not valid", name);
   for (int k = 0; k < (int)n; ++k)
     if (model->ntypes > 0 && fix->k[MD_SCALES + 1 + 2 * k] > model->ntypes)
       return md_error(MD_USAGE, "fix %s scale %g: there are %d types", name, fix->k[MD_SCALES + 1 + 2 * k],
@@ -181,7 +181,7 @@ static void fill_force_box(const md_model *model, double box[MD_FORCE_BOX])
 static md_status check_right_angles(const md_fix *fix, const md_model *model)
 {
   if (!model->box.triclinic) return MD_OK;
-  return md_error(MD_USAGE, "fix %s: images in a tilted box are not known; use a box of right angles",
+  return md_error(MD_USAGE, "fix %s: images in a tilted box are not known; use an orthogonal box",
                   md_fix_style_of(fix->kind)->name);
 }
 
@@ -411,7 +411,9 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
   if (style->parts) end->compute.group = 0;
   /* A tally is of the group on which the fix acts, whatever that of its temperature. */
   if (style->tallies && action->bias.kind == MD_BIAS_SHIFT)
-    return md_error(MD_USAGE, "fix %s with a tally takes no temperature temp/com", style->name);
+    return md_error(MD_USAGE,
+                    "fix %s with tally yes cannot have a temperature of style temp/com; use tally no",
+                    style->name);
   if (temperature && !style->tallies) end->compute = *temperature;
   if (end->compute.kind == MD_COMPUTE_temp_deform && !temperature) {
     MD_TRY(md_compute_take_flow(model, &end->compute));
@@ -419,8 +421,8 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
   }
   if (temperature && style->coupled && !style->tallies && temperature->bias.kind == MD_BIAS_BLOCK)
     return md_error(MD_USAGE,
-                    "fix %s: the particles in the region of its temperature %s change, and so would its "
-                    "degrees of freedom",
+                    "fix %s: the number of particles in the region of its temperature %s changes, and with "
+                    "it the degrees of freedom; use a temperature without a region",
                     style->name, temperature->id);
   if (style->measures == MD_COMPUTE_KINDS) return MD_OK;
   MD_TRY(md_compute_join(model, &end->compute));
@@ -638,16 +640,21 @@ static md_status check_places(const md_model *model)
   for (int c = 0; c < model->ncompute; ++c)
     if (has_place(&model->compute[c].bias))
       return md_error(MD_USAGE,
-                      "compute %s has a place in the box, and does not suit a box that a fix changes",
+                      "compute %s has a place in the box, which would be wrong in a box that a fix changes; "
+                      "uncompute it, or unfix that fix",
                       model->compute[c].id);
   for (int f = 0; f < model->nend; ++f)
     if (has_place(&model->end[f].action.bias))
-      return md_error(MD_USAGE, "fix %s has a region of the box, and does not suit a box that a fix changes",
+      return md_error(MD_USAGE,
+                      "fix %s has a region of the box, which would be wrong in a box that a fix changes; use "
+                      "only one of the two fixes",
                       styles[model->end[f].action.kind]->name);
   for (int f = 0; f < model->nforce_action; ++f)
     if (model->force_action[f].kind == MD_FIX_indent || model->force_action[f].kind == MD_FIX_drag ||
         model->force_action[f].kind == MD_FIX_wall_region || model->force_action[f].in_region)
-      return md_error(MD_USAGE, "fix %s has a place in the box, and does not suit a box that a fix changes",
+      return md_error(MD_USAGE,
+                      "fix %s has a place in the box, which would be wrong in a box that a fix changes; use "
+                      "only one of the two fixes",
                       styles[model->force_action[f].kind]->name);
   return MD_OK;
 }
@@ -680,8 +687,8 @@ static md_status check_changes(const md_model *model)
     if ((style->parts || style->relax) && md_box_follows(&model->box))
       return md_error(
           MD_USAGE,
-          "fix %s takes the pressure, and so the volume, in each step, while faces of the box follow the "
-          "particles (boundary s or m) only at those that are shown: use boundary f or p",
+          "fix %s needs the volume of the box in each step, and a face that follows the particles (boundary "
+          "s or m) has its place only in steps that are shown: use boundary f or p",
           style->name);
     style->changes(&model->fix[f], model, axis);
     for (int d = 0; d < 3; ++d) {
@@ -696,10 +703,12 @@ static md_status check_changes(const md_model *model)
     if (style->move_box && model->integrator != MD_NVE)
       return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", style->name);
     if (model->box.triclinic && !style->shears)
-      return md_error(MD_USAGE, "fix %s: the box is tilted, and must have right angles", style->name);
+      return md_error(MD_USAGE, "fix %s: the box is tilted, and must be orthogonal", style->name);
     if (md_pair_is_all(&model->pair))
-      return md_error(MD_USAGE, "fix %s: the box of pair style %s does not change, as it is not periodic",
-                      style->name, md_pair_style_of(model->pair.kind)->name);
+      return md_error(
+          MD_USAGE,
+          "fix %s: pair style %s needs a box that is not periodic, and only a periodic box can change",
+          style->name, md_pair_style_of(model->pair.kind)->name);
   }
   return any ? check_places(model) : MD_OK;
 }

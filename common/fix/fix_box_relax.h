@@ -25,7 +25,9 @@ static md_status box_relax_target(md_fix *fix, const char *value, int first, int
   MD_TRY(md_word_double(value, "the pressure of fix box/relax", &target));
   for (int d = first; d < last; ++d) {
     if (baro_moves(fix, d))
-      return md_error(MD_USAGE, "fix box/relax: the axis %c has its pressure already", 'x' + d);
+      return md_error(MD_USAGE,
+                      "fix box/relax: the axis %c has a pressure already; give one pressure for each axis",
+                      'x' + d);
     fix->k[BARO_START + d] = target;
     fix->k[BARO_DAMP + d] = 1.0;
   }

@@ -217,7 +217,7 @@ static md_status deform_check_shear(const md_fix *fix)
     if (way == DEFORM_NONE) continue;
     flows = true;
     if (deform_way_of(fix, deform_across(part)) != DEFORM_NONE)
-      return md_error(MD_USAGE, "fix deform %s: the side %c may not change too; give it to another run",
+      return md_error(MD_USAGE, "fix deform %s: the side %c may not change too; change it in another run",
                       deform_names[part], "xyz"[deform_across(part)]);
     if (fix->k[1] == DEFORM_REMAP_V && way != DEFORM_ERATE && way != DEFORM_VEL)
       return md_error(MD_USAGE,
@@ -248,7 +248,7 @@ static md_status deform_join(const md_fix *fix, md_model *model)
     if (good && deform_way_of(fix, d) == DEFORM_FINAL && !(k[2] > k[1]))
       return md_error(MD_USAGE, "fix deform %c final: the upper face must lie above the lower one", 'x' + d);
   }
-  if (!good) return md_error(MD_USAGE, "fix deform: N must be at least 1, and styles those of the manual");
+  if (!good) return md_error(MD_USAGE, "fix deform: its numbers are not valid");
   if (deform_count(fix, true) > 0 && deform_count(fix, false) == 0)
     return md_error(MD_USAGE, "fix deform: with volume for one axis, another axis must have another style");
   return deform_check_shear(fix);
@@ -442,18 +442,16 @@ static md_status deform_begin_back(md_fix *fix, const md_model *model, int64_t l
   if (n > 1 && deform_began(fix) == model->step) fix->state[DEFORM_RUNS] = n - 1;
   const int64_t began = deform_began(fix);
   if (began == INT64_MAX)
-    return md_error(
-        MD_USAGE,
-        "run back: fix deform does not know the box of earlier steps; it does in runs with this fix "
-        "that are without the keyword start");
+    return md_error(MD_USAGE, "run back: fix deform does not know the box of earlier steps; it knows those "
+                              "of runs with this fix and without the keyword start");
   if (last >= began) return MD_OK;
   if (fix->state[DEFORM_RUNS] > 1.0 && model->step > began)
-    return md_error(
-        MD_USAGE,
-        "run back: with fix deform each run goes back by itself; one began at step %lld: first give "
-        "run -%lld",
-        (long long)began, (long long)(model->step - began));
-  return md_error(MD_USAGE, "run back: fix deform began at step %lld, and does not know the box before",
+    return md_error(MD_USAGE,
+                    "run back: with fix deform one run at a time goes back; the last one began at step %lld: "
+                    "give run -%lld first",
+                    (long long)began, (long long)(model->step - began));
+  return md_error(MD_USAGE,
+                  "run back: fix deform began at step %lld, and does not know the box before that step",
                   (long long)began);
 }
 

@@ -61,7 +61,9 @@ static md_status ehex_parse(md_fix *fix, const md_words *words, const md_fix_sco
 static md_status ehex_prepare(const md_fix *fix, const md_model *model, md_action *action)
 {
   MD_TRY(heat_prepare(fix, model, action));
-  if (model->float_drift) return md_error(MD_USAGE, "fix ehex: positions must be on the grid");
+  if (model->float_drift)
+    return md_error(MD_USAGE,
+                    "fix ehex: positions must be on the grid; use fix nve/leapfrog with drift grid");
   memcpy(&action->k[EHEX_SHIFT], fix->state, EHEX_SHIFTS * sizeof *fix->state);
   return MD_OK;
 }

@@ -123,7 +123,7 @@ static md_status move_join(const md_fix *fix, md_model *model)
 {
   const double way = fix->k[0];
   if (!(way == 0.0 || way == MOVE_VARIABLE || ((way == 1.0 || way == 2.0) && fix->k[4] > 0.0)))
-    return md_error(MD_USAGE, "fix move: its numbers make no sense");
+    return md_error(MD_USAGE, "fix move: its numbers are not valid");
   model->placed |= md_group_bit(fix->group);
   return MD_OK;
 }
@@ -134,7 +134,9 @@ static md_status move_prepare(const md_fix *fix, const md_model *model, md_actio
   if (model->integrator != MD_STATIC && (model->moving & (md_group_bit(fix->group) | MD_GROUP_ALL)))
     return md_error(MD_USAGE,
                     "fix move: another fix moves these particles too; give it a group without them");
-  if (model->float_drift) return md_error(MD_USAGE, "fix move: positions must be on the grid");
+  if (model->float_drift)
+    return md_error(MD_USAGE,
+                    "fix move: positions must be on the grid; use fix nve/leapfrog with drift grid");
   memcpy(k, fix->k, 8 * sizeof *k);
   k[8] = fix->state[0];
   k[12] = model->dt;

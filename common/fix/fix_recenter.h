@@ -54,7 +54,7 @@ static md_status recenter_scale(md_fix *fix, const char *units, const md_fix_sco
   if (!fraction && md_fix_read_units("recenter", units, &in_lattice) != MD_OK)
     return md_error(MD_USAGE, "fix recenter units: '%.64s' is none of box, lattice and fraction", units);
   if (fraction && scope->box->triclinic)
-    return md_error(MD_USAGE, "fix recenter units fraction: the box is tilted, and must have right angles");
+    return md_error(MD_USAGE, "fix recenter units fraction: the box is tilted, and must be orthogonal");
   for (int d = 0; d < 3; ++d) {
     double *at = &fix->k[2 * d + 1];
     if (fraction) *at = scope->box->lo[d] + *at * scope->box->length[d];
@@ -79,11 +79,10 @@ static md_status recenter_parse(md_fix *fix, const md_words *words, const md_fix
           words->word[w]);
     if (!shift) units = words->word[w + 1];
     if (shift && strcmp(words->word[w + 1], "all") != 0)
-      return md_error(
-          MD_USAGE,
-          "fix recenter shift: '%.64s' is not all: the particles of the group must be among those that are "
-          "shifted; without shift they alone are",
-          words->word[w + 1]);
+      return md_error(MD_USAGE,
+                      "fix recenter shift: only all is accepted, not '%.64s'; without the keyword the "
+                      "particles of the group alone are shifted",
+                      words->word[w + 1]);
     if (shift) fix->k[6] = 1.0;
   }
   if (scope->box->dim == 2 && fix->k[4] != RECENTER_NULL)
@@ -100,7 +99,7 @@ static md_status recenter_join(const md_fix *fix, md_model *model)
 {
   for (int d = 0; d < 3; ++d)
     if (!(fix->k[2 * d] >= RECENTER_NULL && fix->k[2 * d] <= RECENTER_PLACE))
-      return md_error(MD_USAGE, "fix recenter: its numbers make no sense");
+      return md_error(MD_USAGE, "fix recenter: its numbers are not valid");
   model->placed |= recenter_group(fix); /* also particles that stay otherwise */
   return MD_OK;
 }
@@ -111,7 +110,8 @@ static md_status recenter_prepare(const md_fix *fix, const md_model *model, md_a
     return md_error(MD_USAGE,
                     "fix recenter needs a fix of velocity Verlet, such as nve, to move the particles");
   if (md_box_is_changed(&model->box))
-    return md_error(MD_USAGE, "fix recenter: a box that a fix changes takes the centre of mass along");
+    return md_error(MD_USAGE, "fix recenter: a fix that changes the box would move the centre of mass; use "
+                              "only one of the two fixes");
   action->group = recenter_group(fix);
   for (int d = 0; d < 3; ++d) action->k[d] = fix->state[0] == 1.0 ? fix->state[RECENTER_SHIFT + d] : 0.0;
   return MD_OK;

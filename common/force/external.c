@@ -58,7 +58,7 @@ static md_status call(const md_model *model, const md_particles *p, int64_t step
   }
   if (status == MD_OK && fix->function(fix->caller, step, p->n, p->id, x, f, &given[0], &given[1]) != 0)
     status =
-        md_error(MD_RUNTIME, "step %lld: the function of fix external reports an error", (long long)step);
+        md_error(MD_RUNTIME, "step %lld: the function of fix external returned an error", (long long)step);
   for (int d = 0; d < 3; ++d) free(own[d]);
   for (int k = 0; k < GIVEN && status == MD_OK; ++k)
     if (!(fabs(given[k]) < MD_FORCE_OUTPUT_RANGE * model->units->usual))

@@ -45,7 +45,7 @@ static bool are_steps(double k, double least) { return k >= least && k <= 0x1p53
 static md_status external_join(const md_fix *fix, md_model *model)
 {
   if (!are_steps(fix->k[MD_EXTERNAL_CALLS], 0.0) || !are_steps(fix->k[MD_EXTERNAL_APPLIES], 1.0))
-    return md_error(MD_USAGE, "fix external: its numbers make no sense");
+    return md_error(MD_USAGE, "fix external: its numbers are not valid");
   if (&model->fix[md_fixes_external(model)] == fix) return MD_OK;
   return md_error(
       MD_USAGE,

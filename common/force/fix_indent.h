@@ -105,7 +105,7 @@ static md_status indent_join(const md_fix *fix, md_model *model)
   if ((k[1] == 0.0 || k[1] == 1.0 || k[1] == 2.0) && (k[4] == 0.0 || k[4] == 1.0) &&
       (k[1] == 0.0 || (k[2] >= 0.0 && k[2] < (k[1] == 1.0 ? 3 : model->box.dim) && k[2] == rint(k[2]))))
     return MD_OK;
-  return md_error(MD_USAGE, "fix indent: its numbers make no sense");
+  return md_error(MD_USAGE, "fix indent: its numbers are not valid");
 }
 
 static md_status indent_prepare(const md_fix *fix, const md_model *model, md_force_action *action, int *count)

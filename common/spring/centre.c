@@ -86,11 +86,11 @@ static md_status count_faces(const md_model *model, const md_fix *fix, double mo
   const double jumps = (moved * model->grids.x - way_of_jumps(&model->box, faces, d)) / model->box.length[d];
   faces[d] = rint(jumps);
   if (fabs(jumps - faces[d]) <= 0.25) return MD_OK;
-  return md_error(
-      MD_PHYSICS,
-      "step %lld: fix %s does not know any more how often particles went through the faces along %c, "
-      "because something else than their velocities moved them",
-      (long long)model->step, md_fix_style_of(fix->kind)->name, "xyz"[d]);
+  return md_error(MD_PHYSICS,
+                  "step %lld: fix %s no longer knows how often particles went through the faces along %c, "
+                  "because something other than their velocities moved them; use a fix that moves particles "
+                  "by their velocities, such as nve",
+                  (long long)model->step, md_fix_style_of(fix->kind)->name, "xyz"[d]);
 }
 
 /* How the box of the step before became the present one, for the places of a group: place * scale + shift, quanta from
@@ -114,7 +114,9 @@ static md_status find_change(const md_model *model, const md_fix *fix, uint32_t 
     else if (carried == 0)
       change->shift[d] = (lo[d] - model->box.lo[d]) / model->grids.x;
     else
-      return md_error(MD_USAGE, "fix %s: the box takes only some particles of its group along",
+      return md_error(MD_USAGE,
+                      "fix %s: a fix that changes the box moves only some particles of its group; let it "
+                      "move all of them or none",
                       md_fix_style_of(fix->kind)->name);
   }
   return MD_OK;

@@ -53,7 +53,7 @@ static md_status spring_join(const md_fix *fix, md_model *model)
   if (!good) return md_error(MD_USAGE, "fix spring: K and R0 must be 0 or positive");
   good = (k[SPRING_COUPLES] == 0.0 || k[SPRING_COUPLES] == 1.0) && k[SPRING_OTHER] >= 0.0 &&
          k[SPRING_OTHER] < model->groups.n && k[SPRING_OTHER] == rint(k[SPRING_OTHER]);
-  return good ? MD_OK : md_error(MD_USAGE, "fix spring: its numbers make no sense");
+  return good ? MD_OK : md_error(MD_USAGE, "fix spring: its numbers are not valid");
 }
 
 /* Can the centres of mass be followed? */
@@ -63,7 +63,8 @@ static md_status spring_check(const md_fix *fix, const md_model *model)
   if (fix->k[SPRING_COUPLES] != 0.0) groups |= md_group_bit((int)fix->k[SPRING_OTHER]);
   for (int t = 0; t < 3; ++t)
     if (model->box.shears[t])
-      return md_error(MD_USAGE, "fix spring: a box that a fix shears takes the centre of mass along");
+      return md_error(MD_USAGE, "fix spring: a fix that shears the box would move the centre of mass; use "
+                                "only one of the two fixes");
   if (model->massed)
     return md_error(MD_USAGE, "fix spring needs masses by type: use another atom_style than sphere");
   if (model->ntypes > MD_CENTRE_TYPES)

@@ -37,7 +37,7 @@ static md_status spring_self_join(const md_fix *fix, md_model *model)
   bool good = true;
   if (!(fix->k[0] > 0.0)) return md_error(MD_USAGE, "fix spring/self: K must be positive");
   for (int d = 0; d < 3; ++d) good = good && (fix->k[1 + d] == 0.0 || fix->k[1 + d] == 1.0);
-  return good ? MD_OK : md_error(MD_USAGE, "fix spring/self: its numbers make no sense");
+  return good ? MD_OK : md_error(MD_USAGE, "fix spring/self: its numbers are not valid");
 }
 
 static md_status spring_self_prepare(const md_fix *fix, const md_model *model, md_force_action *action,
@@ -45,7 +45,8 @@ static md_status spring_self_prepare(const md_fix *fix, const md_model *model, m
 {
   (void)count;
   if (md_box_is_changed(&model->box))
-    return md_error(MD_USAGE, "fix spring/self: its places do not suit a box that a fix changes");
+    return md_error(MD_USAGE, "fix spring/self: its places would be wrong in a box that a fix changes; use "
+                              "only one of the two fixes");
   for (int d = 0; d < 3; ++d) action->k[d] = fix->k[0] * fix->k[1 + d];
   fill_force_box(model, action->k + 3);
   return MD_OK;

@@ -78,7 +78,7 @@ md_status md_swaps_check(const md_fix *fix, const md_model *model)
                     k[2] <= 0x1p20 && k[3] >= 1.0 && k[3] <= MD_SWAPS_MAX && k[4] >= -1.0 && k[4] < dim &&
                     (k[5] == -1.0 || k[5] > 0.0);
   if (good) return MD_OK;
-  return md_error(MD_USAGE, "fix %s: its numbers make no sense", md_fix_style_of(fix->kind)->name);
+  return md_error(MD_USAGE, "fix %s: its numbers are not valid", md_fix_style_of(fix->kind)->name);
 }
 
 /* ---- candidates ---- */
@@ -198,8 +198,8 @@ md_status md_swaps_choose(md_fix *fix, const md_model *model, const md_particles
   if (model->wide)
     return md_error(
         MD_USAGE,
-        "fix %s: masses are so far apart, or the timestep is so short, that momenta have two words; it "
-        "swaps momenta of one word",
+        "fix %s: masses are so far apart, or the timestep is so short, that momenta need two words, and this "
+        "fix swaps momenta of one word; use a longer timestep, or masses that are closer to one another",
         md_fix_style_of(fix->kind)->name);
   MD_TRY(md_comm_agree(comm, collect(fix, model, particles, slab)));
   for (int s = 0; s < 2; ++s) MD_TRY(merge(comm, &slab[s]));

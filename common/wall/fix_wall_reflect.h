@@ -56,11 +56,10 @@ static md_status wall_check_group(const md_fix *fix, const md_box *box, const ch
                                   bool edge)
 {
   if (fix->group == 0 || (edge && !md_box_face_follows(box, axis, side))) return MD_OK;
-  return md_error(
-      MD_USAGE,
-      "fix wall/reflect %s: only walls at EDGE of a face that stays (boundary f) may have another "
-      "group than all: other walls would stand in the way of all particles",
-      face);
+  return md_error(MD_USAGE,
+                  "fix wall/reflect %s: a wall of another group than all must be at EDGE of a face that "
+                  "stays (boundary f); any other wall would be in the way of all particles",
+                  face);
 }
 
 static md_status wall_reflect_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)

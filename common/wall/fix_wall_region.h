@@ -53,7 +53,7 @@ static md_status wall_region_join(const md_fix *fix, md_model *model)
   if (k[SHAPE_KIND] >= SHAPE_BLOCK && k[SHAPE_KIND] <= SHAPE_PLANE && k[9] >= 0.0 && k[9] <= 3.0 &&
       k[11] > 0.0 && k[12] > 0.0)
     return MD_OK;
-  return md_error(MD_USAGE, "fix wall/region: its numbers make no sense");
+  return md_error(MD_USAGE, "fix wall/region: its numbers are not valid");
 }
 
 static md_status wall_region_prepare(const md_fix *fix, const md_model *model, md_force_action *action,

@@ -119,7 +119,7 @@ md_status md_wall_join(const md_fix *fix, md_model *model)
     const bool face = k[0] >= 1.0 && k[0] <= 12.0 && k[0] == rint(k[0]);
     const int axis = face ? ((int)k[0] - 1) % 6 / 2 : 0;
     if (!face || axis >= model->box.dim || !(k[3] > 0.0 && k[4] > 0.0))
-      return md_error(MD_USAGE, "fix %s: the numbers of its wall %d make no sense",
+      return md_error(MD_USAGE, "fix %s: the numbers of its wall %d are not valid",
                       md_fix_style_of(fix->kind)->name, m + 1);
   }
   return MD_OK;

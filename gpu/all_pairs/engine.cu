@@ -671,10 +671,8 @@ md_status check_fixes(const md_model *model, const md_particles *p)
   for (int k = 0; k < model->nforce_action; ++k)
     needs = needs || model->force_action[k].takes_centre || model->force_action[k].asks;
   if (!needs) return MD_OK;
-  return md_error(
-      MD_USAGE,
-      "the engine gpu has no fix spring, spring/self and external with a pair style that takes all pairs, "
-      "such as gravity: use --engine openmp");
+  return md_error(MD_USAGE, "engine gpu does not have the fixes spring, spring/self and external with a pair "
+                            "style that takes all pairs, such as gravity; use --engine openmp");
 }
 
 md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,

@@ -356,21 +356,21 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (g->symmetric) obstacle = "force symmetric";
   if (g->neighbours == MD_GPU_LIST) obstacle = "neighbours list";
   if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
-  if (md_model_subtypes(model) > 1) obstacle = "having several types";
+  if (md_model_subtypes(model) > 1) obstacle = "several types";
   if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
   if (md_pair_is_dissipative(&model->pair)) obstacle = "a pair style with friction";
-  if (model->bonds.ntypes > 0) obstacle = "having bonds";
+  if (model->bonds.ntypes > 0) obstacle = "bonds";
   if (model->molecules.n > 0) obstacle = "neigh_modify exclude molecule";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
   if (md_pair_shares_kernels(model->pair.kind)) obstacle = md_pair_style_of(model->pair.kind)->name;
   if (obstacle)
-    return md_error(
-        MD_USAGE,
-        "package gpu: sorted, padded, unrolled and staged are teaching switches of the list-free 2D kernel, "
-        "for one type without periodic axes, force full and precision double; %s excludes them here",
-        obstacle);
+    return md_error(MD_USAGE,
+                    "package gpu: sorted, padded, unrolled and staged are teaching switches of the list-free "
+                    "2D kernel, which takes one type, no periodic axes, force full and precision double; "
+                    "they cannot be used with %s",
+                    obstacle);
   if (g->staged && g->unsorted)
     return md_error(MD_USAGE,
                     "package gpu: staged yes needs sorted yes: only particles in the order of cells have "
@@ -427,11 +427,10 @@ static md_status check_bonds(const md_model *model, const md_gpu_options *g)
   if (model->bonds.ntypes == 0) return MD_OK;
   if (g->mixed) return md_error(MD_USAGE, "package gpu: bonds need precision double");
   if (g->neighbours == MD_GPU_ALL_PAIRS)
-    return md_error(MD_USAGE, "--gpu-naive has no bonds; use --engine naive");
+    return md_error(MD_USAGE, "--gpu-naive has no bonds; leave --gpu-naive out");
   if (g->neighbours == MD_GPU_CELLS && leaves_partners_out(model))
-    return md_error(MD_USAGE,
-                    "package gpu neighbours cells: pairs of bonded particles are left out of lists, "
-                    "which this keyword excludes; use neighbours list, or special_bonds lj 1 1 1");
+    return md_error(MD_USAGE, "package gpu neighbours cells: only neighbour lists can leave out pairs of "
+                              "bonded particles; use neighbours list, or special_bonds lj 1 1 1");
   return MD_OK;
 }
 
@@ -440,14 +439,12 @@ static md_status check_molecules(const md_model *model, const md_gpu_options *g)
 {
   if (!excludes_molecules(model)) return MD_OK;
   if (g->neighbours == MD_GPU_ALL_PAIRS)
-    return md_error(MD_USAGE,
-                    "--gpu-naive knows no molecules, and neigh_modify exclude molecule needs them; leave "
-                    "it out");
-  if (g->neighbours == MD_GPU_CELLS)
     return md_error(
         MD_USAGE,
-        "package gpu neighbours cells: pairs that neigh_modify exclude molecule takes away are left "
-        "out of lists, which this keyword excludes; use neighbours list or auto");
+        "--gpu-naive knows no molecules, which neigh_modify exclude molecule needs; leave --gpu-naive out");
+  if (g->neighbours == MD_GPU_CELLS)
+    return md_error(MD_USAGE, "package gpu neighbours cells: only neighbour lists can leave out the pairs of "
+                              "neigh_modify exclude molecule; use neighbours list or auto");
   return MD_OK;
 }
 
@@ -460,28 +457,31 @@ static md_status check_mixed(const md_model *model, int ranks, const md_gpu_opti
                     "package gpu: force symmetric is for precision double; sums of atomics in single "
                     "precision would depend on their order");
   if (g->neighbours == MD_GPU_ALL_PAIRS)
-    return md_error(MD_USAGE, "--gpu-naive is for precision double: it is there to check it");
+    return md_error(MD_USAGE, "--gpu-naive needs precision double, which it checks");
   if (model->box.triclinic)
     return md_error(
         MD_USAGE,
         "package gpu precision mixed: its 32-bit coordinates wrap by themselves along each axis, and "
         "in a tilted box an image is shifted along several; use precision double");
   if (model->float_drift)
-    return md_error(MD_USAGE, "package gpu precision mixed has no use for fix nve/leapfrog drift float");
+    return md_error(
+        MD_USAGE,
+        "package gpu precision mixed cannot be used with fix nve/leapfrog drift float; use precision double");
   if (model->anchored && ranks > 1)
     return md_error(MD_USAGE, "fix spring/self on several GPUs needs package gpu precision double");
   if (model->pushed && ranks > 1)
     return md_error(MD_USAGE, "fix external on several GPUs needs package gpu precision double");
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.changes[d])
-      return md_error(
-          MD_USAGE,
-          "package gpu precision mixed: its coordinates are fractions of a box that stays, and a fix "
-          "changes the box along %c; use precision double",
-          'x' + d);
+      return md_error(MD_USAGE,
+                      "package gpu precision mixed: its coordinates are fractions of a box that must stay, "
+                      "and a fix changes the box along %c; use precision double",
+                      'x' + d);
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d] && (model->wall[d][0] || model->wall[d][1]))
-      return md_error(MD_USAGE, "package gpu precision mixed: no fix wall/reflect along a periodic axis (%c)",
+      return md_error(MD_USAGE,
+                      "package gpu precision mixed: fix wall/reflect cannot be along a periodic axis (%c); "
+                      "use precision double",
                       'x' + d);
   return MD_OK;
 }

@@ -320,7 +320,7 @@ md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **tra
     snprintf(left_out + used, sizeof left_out - used, "%snot %s: %.200s", used > 0 ? "; " : "",
              kinds[k].meaning, reason);
   }
-  return md_error(MD_RUNTIME, "there is no way between the GPUs of these ranks: %s", left_out);
+  return md_error(MD_RUNTIME, "no transport works between the GPUs of these ranks: %s", left_out);
 }
 
 static md_status open_for_program(const void *communicator, const char *name, md_transport **transport)

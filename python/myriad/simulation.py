@@ -46,7 +46,7 @@ class UsageError(MyriadError):
 
 
 class PhysicsError(MyriadError):
-    """A lost particle, an overlap, a number that is none.  Only the command clear goes on from here."""
+    """A lost particle, an overlap, or a number that is not finite.  The command clear begins again."""
 
 
 class StoppedError(MyriadError, KeyboardInterrupt):

@@ -97,7 +97,7 @@ static int64_t size_of(const fix_ave_time *fix) { return fix->rows * fix->n; }
 static md_status allocate(fix_ave_time *fix)
 {
   if (fix->rows == 0)
-    return md_error(MD_USAGE, "fix ave/time: %.80s has no length that stays; it cannot be averaged",
+    return md_error(MD_USAGE, "fix ave/time: the length of %.80s may change, so that it cannot be averaged",
                     fix->name[0]);
   MD_TRY(md_running_begin(&fix->running, size_of(fix)));
   MD_TRY(md_array_new_zero(&fix->sum, size_of(fix), sizeof *fix->sum, "a sum"));
@@ -185,9 +185,10 @@ static md_status sample(fix_ave_time *fix, md_sim *sim, int k)
     add(fix, k, &v);
     return MD_OK;
   }
-  return md_error(MD_USAGE,
-                  "%.80s has %lld elements, but %lld are averaged: all vectors need one length that stays",
-                  fix->name[k], (long long)v.n, (long long)fix->rows);
+  return md_error(
+      MD_USAGE,
+      "%.80s has %lld elements, but %lld are averaged: all vectors must have the same length, which stays",
+      fix->name[k], (long long)v.n, (long long)fix->rows);
 }
 
 static void write_rows(fix_ave_time *fix, int64_t step)

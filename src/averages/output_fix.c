@@ -106,7 +106,7 @@ static md_status load_state(md_output_fix *fix, const md_output_mark *mark)
   if (!fix->style->walk) return MD_OK;
   MD_TRY(fix->style->walk(fix, &state));
   if (state.at == state.n) return MD_OK;
-  return md_error(MD_RUNTIME, "the restart has not what the fix has summed: the file is of another deck");
+  return md_error(MD_RUNTIME, "the restart lacks the sums of this fix; it was written by another deck");
 }
 
 /* ---- the file ---- */
@@ -376,9 +376,8 @@ md_status md_output_fix_check_reset(const md_sim *sim, const char *command)
     const md_output_fix *fix = (const md_output_fix *)o;
     if (fix->style->keeps_step)
       return md_error(MD_USAGE,
-                      "%s: the step would change, and fix %s (%s) counts on steps that follow each other: "
-                      "unfix it before, or "
-                      "give it after",
+                      "%s: this changes the step, and fix %s (%s) needs steps that follow each other: unfix "
+                      "it before, or give it after",
                       command, fix->id, fix->style->name);
   }
   return MD_OK;

@@ -30,7 +30,7 @@ md_status md_value_name_read(const char *name, md_value_name *apart)
     char *end;
     const long long index = strtoll(at + 1, &end, 10);
     if (*at != '[' || *end != ']' || end == at + 1 || index < 1 || apart->nindex == 2)
-      return md_error(MD_USAGE, "%.80s: after the name stands [I] or [I][J], with numbers from 1", name);
+      return md_error(MD_USAGE, "%.80s: only [I] or [I][J] may follow the name, with numbers from 1", name);
     apart->index[apart->nindex++] = index;
     at = end + 1;
   }

@@ -51,17 +51,18 @@ static md_status check_outputs(const md_sim *sim, const char *command, bool jump
     if (md_is_output_fix(o)) {
       const md_output_fix *fix = (const md_output_fix *)o;
       if (fix->style->edit)
-        return md_error(MD_USAGE, "%s: fix %s (%s) changes the particles between steps, which no step undoes",
+        return md_error(MD_USAGE,
+                        "%s: fix %s (%s) changes the particles between steps, and a step back cannot undo "
+                        "that; unfix it before",
                         command, fix->id, fix->style->name);
       if (fix->style->keeps_step && !(jumps && fix->style->walk && !fix->each))
-        return md_error(MD_USAGE, "%s: fix %s (%s) counts on steps that go up; unfix it before", command,
+        return md_error(MD_USAGE, "%s: fix %s (%s) needs step numbers that rise; unfix it before", command,
                         fix->id, fix->style->name);
     } else if (md_dump_needs_rise(o)) {
-      return md_error(
-          MD_USAGE,
-          "%s: the file of dump %s, of the style h5md, holds steps that go up; undump it before, or "
-          "give it a name with a *, for a file of each step",
-          command, o->id);
+      return md_error(MD_USAGE,
+                      "%s: the file of dump %s, of the style h5md, needs step numbers that rise; undump it "
+                      "before, or give it a name with a *, for a file of each step",
+                      command, o->id);
     }
   }
   return MD_OK;
@@ -78,6 +79,8 @@ md_status md_check_jump(const md_sim *sim, const char *command)
   MD_TRY(check_outputs(sim, command, true));
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (md_is_follower(o))
-      return md_error(MD_USAGE, "%s: a compute such as msd follows the particles from step to step", command);
+      return md_error(
+          MD_USAGE, "%s: a compute such as msd follows the particles from step to step; uncompute it before",
+          command);
   return MD_OK;
 }

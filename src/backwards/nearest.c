@@ -202,7 +202,7 @@ static md_status check_outputs(const md_sim *sim, const md_nearest *nearest, boo
   const md_status status = md_check_jump(sim, "seek from a restart");
   *possible = status == MD_OK;
   if (*possible || nearest->named.n > 0) return status;
-  md_log_print(sim->log, "Note: %s, so that restarts are not looked at\n", md_error_text());
+  md_log_print(sim->log, "Note: restarts are not looked at: %s\n", md_error_text());
   return MD_OK;
 }
 

@@ -63,7 +63,7 @@ static md_status check_partner(const md_bond_answer *a, int64_t self, int64_t pa
     return md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which does not exist",
                     (long long)self, (long long)partner);
   if (knows) return MD_OK;
-  return md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which has none to it",
+  return md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which has no bond to the first one",
                   (long long)self, (long long)partner);
 }
 

@@ -204,9 +204,9 @@ static md_status check_rows(fix_ave_chunk *fix, int64_t rows)
   if (rows == fix->rows && fix->sum) return MD_OK;
   const bool kept = fix->running.kind != MD_RUNNING_ONE && fix->running.added > 0;
   if (fix->sum && (fix->schedule.done > 0 || kept))
-    return md_error(MD_USAGE,
-                    "the number of chunks has changed from %lld to %lld: an average needs one that stays",
-                    (long long)fix->rows, (long long)rows);
+    return md_error(
+        MD_USAGE, "the number of chunks has changed from %lld to %lld: an average needs a number that stays",
+        (long long)fix->rows, (long long)rows);
   return set_rows(fix, rows);
 }
 

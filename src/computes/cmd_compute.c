@@ -116,7 +116,7 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
 static md_status set_extra(md_compute *compute, const char *value)
 {
   if (!md_compute_style_of(compute->kind)->temperature)
-    return md_error(MD_USAGE, "compute_modify: compute '%s' is no temperature, which extra/dof needs",
+    return md_error(MD_USAGE, "compute_modify: compute '%s' is not a temperature, which extra/dof needs",
                     compute->id);
   MD_TRY(md_word_double(value, "compute_modify extra/dof", &compute->extra));
   compute->has_extra = true;

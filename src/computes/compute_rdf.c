@@ -62,7 +62,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   MD_TRY(read_pairs(c, sim, words, n));
   if (words->n > 1 + n) {
     if (words->n != 3 + n)
-      return md_error(MD_USAGE, "compute rdf: after cutoff stands one distance, and nothing more");
+      return md_error(MD_USAGE, "compute rdf: cutoff takes one distance, and nothing may follow it");
     MD_TRY(md_word_positive(words->word[2 + n], "the cutoff of compute rdf", &c->cutoff));
   }
   const int columns = 1 + 2 * c->npair;

@@ -223,8 +223,10 @@ static md_status draw_place(const fix_deposit *fix, const md_sim *sim, int64_t *
     }
     if (md_region_contains(fix->region, x, dim)) return MD_OK;
   }
-  return md_error(MD_USAGE, "%d random places within the bounds of the region %s were not in it",
-                  DEPOSIT_DRAWS, fix->region->id);
+  return md_error(
+      MD_USAGE,
+      "none of %d random places within the bounds of region %s is in the region; use a larger region",
+      DEPOSIT_DRAWS, fix->region->id);
 }
 
 /* From the place x to particle i, the nearest image. */

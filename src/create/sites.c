@@ -285,7 +285,9 @@ md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint6
   }
   double x[3];
   if (n > 0 && random_position(&s, s.base.first_id, x) == TRIES)
-    return md_error(MD_USAGE, "region %s is too small a part of the block around it for random positions",
+    return md_error(MD_USAGE,
+                    "region %s is too small for random positions: it fills only a tiny part of the block "
+                    "around it; use a larger region",
                     region->id);
   return md_sites_append(sim, &s.base);
 }

@@ -126,7 +126,8 @@ md_status md_data_check_size(reader *r)
   r->size = size;
   if (r->header.natoms > (size + 1) / ATOM_BYTES || r->header.nbonds > (size + 1) / BOND_BYTES)
     return WRONG(
-        r, "the file is truncated: its header promises %lld atoms and %lld bonds but it has only %lld bytes",
+        r,
+        "the file is truncated: its header says %lld atoms and %lld bonds, but the file has only %lld bytes",
         (long long)r->header.natoms, (long long)r->header.nbonds, (long long)size);
   return MD_OK;
 }

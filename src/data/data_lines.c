@@ -123,5 +123,5 @@ md_status md_data_end_section(reader *r, const char *section, int64_t n)
 {
   MD_TRY(md_data_next_line(r));
   if (r->end || md_data_at_section(r)) return MD_OK;
-  return WRONG(r, "section %s has more lines than the %lld that the header promises", section, (long long)n);
+  return WRONG(r, "section %s has more lines than the %lld that the header says", section, (long long)n);
 }

@@ -300,7 +300,8 @@ static md_status keep_velocity(reader *r, const record *a)
 {
   md_particles *p = &r->sim->particles;
   int32_t *value = md_id_table_find(&r->ids, a->id);
-  if (!value) return WRONG(r, "a velocity of particle %lld, which is not in section Atoms", (long long)a->id);
+  if (!value)
+    return WRONG(r, "there is a velocity of particle %lld, which is not in section Atoms", (long long)a->id);
   if (*value < 0) return WRONG(r, "the velocity of particle %lld is given twice", (long long)a->id);
   for (int d = 0; d < p->dim; ++d) p->v[d][*value - 1] = a->value[d];
   *value = -*value;
@@ -338,7 +339,7 @@ static md_status parse_bond(reader *r, record *a)
     MD_TRY(shift_id(r, a));
     id[k] = a->id;
   }
-  if (id[0] == id[1]) return WRONG(r, "a bond of particle %lld to itself", (long long)id[0]);
+  if (id[0] == id[1]) return WRONG(r, "particle %lld has a bond to itself", (long long)id[0]);
   a->id = id[0];
   a->partner = id[1];
   return MD_OK;
@@ -348,7 +349,8 @@ static md_status keep_bond(reader *r, const record *a)
 {
   md_particles *p = &r->sim->particles;
   const int32_t *at = md_id_table_find(&r->ids, a->id);
-  if (!at) return WRONG(r, "a bond of particle %lld, which is not in section Atoms", (long long)a->id);
+  if (!at)
+    return WRONG(r, "there is a bond of particle %lld, which is not in section Atoms", (long long)a->id);
   const int64_t i = (*at < 0 ? -(int64_t)*at : *at) - 1;
   const int64_t larger_id = a->id > a->partner ? a->id : a->partner;
   int k = 0;
@@ -380,7 +382,7 @@ static md_status read_bonds(reader *r)
 {
   md_comm *comm = r->sim->comm;
   if (!r->done.atoms) return WRONG(r, "section Bonds must come after section Atoms");
-  if (r->header.nbonds == 0) return WRONG(r, "section Bonds: the header promises no bonds, by `N bonds`");
+  if (r->header.nbonds == 0) return WRONG(r, "section Bonds: the header has no line `N bonds`");
   MD_TRY(md_data_read_lines(r, &bonds));
   MD_TRY(md_comm_agree(comm, md_data_end_section(r, "Bonds", r->header.nbonds)));
   r->header.extra_bonds = 0;
@@ -429,7 +431,8 @@ static md_status keep_values(reader *r, const record *a)
 {
   const int32_t *at = md_id_table_find(&r->ids, a->id);
   const int columns = r->fix->values->columns;
-  if (!at) return WRONG(r, "values of particle %lld, which is not in section Atoms", (long long)a->id);
+  if (!at)
+    return WRONG(r, "there are values of particle %lld, which is not in section Atoms", (long long)a->id);
   const int64_t i = (*at < 0 ? -(int64_t)*at : *at) - 1;
   if (r->given[i]) return WRONG(r, "the values of particle %lld are given twice", (long long)a->id);
   r->given[i] = 1;

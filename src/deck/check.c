@@ -495,7 +495,7 @@ static void print_problems(const md_check *c, md_log *log)
 {
   for (int64_t k = 0; k < c->nproblem; ++k) md_log_print(log, "%s\n", c->problem[k]);
   if (c->nafter == 0) return;
-  md_log_print(log, "Not judged, as they use what lines above were to make: line%s",
+  md_log_print(log, "Not checked, because they use what faulty lines above would make: line%s",
                c->nafter == 1 ? "" : "s");
   for (int64_t k = 0; k < c->nafter; ++k)
     md_log_print(log, "%s %lld", k > 0 ? "," : "", (long long)c->after[k]);

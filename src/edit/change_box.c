@@ -187,11 +187,12 @@ static md_status change_kind(change *c, bool triclinic)
   if (c->box.triclinic == triclinic) return MD_OK;
   if (c->sim->observers)
     return md_error(MD_USAGE,
-                    "change_box %s: undump and unfix the output before, which has another kind of box",
+                    "change_box %s: the files of dumps and output fixes have another kind of box; undump and "
+                    "unfix them before",
                     triclinic ? "triclinic" : "ortho");
   for (int k = 0; k < 3 && !triclinic; ++k)
     if (c->box.tilt[k] != 0.0)
-      return md_error(MD_USAGE, "change_box ortho: the tilt factors must be 0 before, and one is %g",
+      return md_error(MD_USAGE, "change_box ortho: the tilt factors must be 0 before, not %g",
                       c->box.tilt[k]);
   c->box.triclinic = triclinic;
   memset(c->box.offset, 0, sizeof c->box.offset);

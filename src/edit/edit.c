@@ -86,9 +86,10 @@ md_status md_edit_need_no_wall(const md_sim *sim, const char *command)
 {
   for (int d = 0; d < 3; ++d)
     if (sim->model.wall[d][0] || sim->model.wall[d][1])
-      return md_error(MD_USAGE,
-                      "%s: a fix wall/reflect stands in the box; unfix it before, and give it again after",
-                      command);
+      return md_error(
+          MD_USAGE,
+          "%s: there is a fix wall/reflect; unfix it before this command, and give it again after it",
+          command);
   return MD_OK;
 }
 

@@ -137,11 +137,10 @@ static md_status read_state(const char *path, md_gzip_state *state)
   fclose(file);
   if (!ours) return MD_OK;
   if (!read || end[0] != 3 || end[1] != 0)
-    return md_error(
-        MD_RUNTIME,
-        "cannot add to %.500s: its last frame is not whole, as a program was killed while it wrote that; "
-        "what is good can be saved with zcat",
-        path);
+    return md_error(MD_RUNTIME,
+                    "cannot add to %.500s: its last frame is not complete, because a program was killed "
+                    "while it wrote that frame; zcat can save the complete part",
+                    path);
   state->crc = read_little_endian(end + 2);
   state->length = read_little_endian(end + 6);
   return MD_OK;

@@ -32,12 +32,11 @@ md_status md_external_check(const md_sim *sim)
   if (f < 0) return MD_OK;
   if (md_pair_is_all(&model->pair) && strcmp(sim->engine->name, "gpu") == 0)
     return md_error(MD_USAGE,
-                    "fix external: the GPU engine does not have it with pair style %s; use --engine openmp",
+                    "fix external: the GPU engine cannot use it with pair style %s; use --engine openmp",
                     md_pair_style_of(model->pair.kind)->name);
   if (model->fix[f].k[MD_EXTERNAL_CALLS] == 0.0 || model->fix[f].function) return MD_OK;
   return md_error(
       MD_USAGE,
-      "fix external pf/callback has no function: a run with it is for a program that uses Myriad as "
-      "a library, and gives the function after the fix: fix_external() in Python, "
-      "myriad_fix_external() in C; or use pf/array");
+      "fix external pf/callback has no function; a program that uses Myriad as a library gives the function "
+      "after the fix, by fix_external() in Python or myriad_fix_external() in C; or use pf/array");
 }

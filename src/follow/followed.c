@@ -163,8 +163,8 @@ static md_status is_new(const md_followed *f, int64_t id)
 static md_status went_too_far(const md_followed *f, int64_t id, int axis)
 {
   return md_error(MD_PHYSICS,
-                  "particle %lld moved by a quarter of the periodic side %c since %s looked at it: a way "
-                  "through a face may be lost; use a larger box",
+                  "particle %lld moved by a quarter of the periodic side %c since %s looked at it: the way "
+                  "through a face may have been missed; use a larger box",
                   (long long)id, "xyz"[axis], f -> name);
 }
 

@@ -288,8 +288,7 @@ static md_status parse_image(md_dump *dump, md_sim *sim, const md_words *words)
   if (!ppm && !(ending && strcmp(ending, ".png") == 0))
     return md_error(
         MD_USAGE,
-        "dump image: file name `%.300s` must end in .png or .ppm; JPEG is not written, because it "
-        "loses bits, and neither is another format",
+        "dump image: file name `%.300s` must end in .png or .ppm; other formats such as JPEG are not written",
         dump->path);
   MD_TRY(make_image(dump, sim, words));
   dump->image->ppm = ppm;

@@ -148,9 +148,8 @@ typedef md_status (*work)(myriad *, void *);
 
 static md_status refuse_broken(void)
 {
-  return md_error(
-      MD_USAGE,
-      "the last run failed, and its particles are no whole state: only the command clear goes on from here");
+  return md_error(MD_USAGE, "the last run failed, and its particles are not those of a whole step; use the "
+                            "command clear to begin again");
 }
 
 /* Does the work of a call. `always`: also if the last run has failed. */

@@ -60,6 +60,6 @@ md_status md_present_find(md_sim *sim, md_status (*look)(md_sim *, void *), void
   status = md_present_show(sim, look_again, &again);
   if (status == MD_OK || again.made) return status;
   md_error_save(&second, status);
-  return md_error(MD_USAGE, "%.1500s; of the present state it cannot be found: %.1500s", first.text,
-                  second.text);
+  return md_error(MD_USAGE, "%.1500s; for the present state it cannot be computed either: %.1500s",
+                  first.text, second.text);
 }

@@ -75,7 +75,8 @@ md_status md_text_file_table(md_text_file *f, double *value, int64_t n)
   MD_TRY(md_text_file_numbers(f, value, n));
   f->at += strspn(f->at, " \t\r\v\f");
   if (*f->at && *f->at != '\n')
-    return md_text_file_wrong(f, "a table ends within this line: before, a number is missing or too many");
+    return md_text_file_wrong(
+        f, "a table ends within this line: a number before it is missing, or there is one too many");
   return MD_OK;
 }
 

@@ -99,11 +99,10 @@ static md_status check_samples(md_sim *sim, int64_t before, int64_t step)
     const md_output_fix *fix = (const md_output_fix *)o;
     const int64_t due = fix->style->keeps_step ? o->due(o, before + 1) : step;
     if (due < step)
-      return md_error(
-          MD_USAGE,
-          "rerun: fix %s (%s) samples step %lld, but the snapshots are of the steps %lld and %lld: choose "
-          "its intervals accordingly",
-          fix->id, fix->style->name, (long long)due, (long long)before, (long long)step);
+      return md_error(MD_USAGE,
+                      "rerun: fix %s (%s) samples step %lld, but the snapshots are of the steps %lld and "
+                      "%lld: choose its intervals so that all its samples are at these steps",
+                      fix->id, fix->style->name, (long long)due, (long long)before, (long long)step);
   }
   return MD_OK;
 }
@@ -169,9 +168,8 @@ md_status md_do_rerun(md_sim *sim, const md_words *words)
   if (sim->planning.checking) return md_check_run(sim, 0);
   if (sim->planning.on) return md_plan_print(sim);
   if (sim->resume)
-    return md_error(MD_USAGE,
-                    "--resume: the restart was written after a rerun, which cannot be passed over: start "
-                    "the deck without --resume");
+    return md_error(MD_USAGE, "--resume: the restart was written after a rerun, and --resume cannot skip a "
+                              "rerun: start the deck without --resume");
   for (int k = 0; k < r.nfile; ++k) MD_TRY(md_sim_use_file(sim, MD_FILE_INCLUDE, NULL, words->word[k]));
   md_status status = md_comm_agree(sim->comm, md_snapshots_open(&r.snapshots, r.nfile, words->word));
   if (status == MD_OK) status = execute(sim, &r);

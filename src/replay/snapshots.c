@@ -169,7 +169,7 @@ static md_status read_header(md_snapshots *s)
       has_box = true;
     } else if (strncmp(s->line, "ITEM: ATOMS", strlen("ITEM: ATOMS")) == 0) {
       if (!has_step || !has_number || !has_box)
-        return md_snapshots_wrong(s, "before ITEM: ATOMS stand TIMESTEP, NUMBER OF ATOMS and BOX BOUNDS");
+        return md_snapshots_wrong(s, "TIMESTEP, NUMBER OF ATOMS and BOX BOUNDS must come before ITEM: ATOMS");
       return read_columns(s);
     } else {
       return md_snapshots_wrong(s, "this is no item of a text dump of style custom or atom");
@@ -206,7 +206,9 @@ md_status md_snapshots_row(md_snapshots *s, char ***word)
   for (char *next; (next = strtok_r(rest, " \t", &rest)); ++n)
     if (n < s->now.ncolumn) s->word[n] = next;
   *word = s->word;
-  return n == s->now.ncolumn ? MD_OK : md_snapshots_wrong(s, "the row has not a word for each column");
+  return n == s->now.ncolumn
+             ? MD_OK
+             : md_snapshots_wrong(s, "the number of words in the row is not that of the columns");
 }
 
 md_status md_snapshots_end(md_snapshots *s)

@@ -202,7 +202,7 @@ static void reals(walk *w, const char *name, int64_t n, double *value)
 
 static md_status wrong(const walk *w, const char *name)
 {
-  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s makes no sense", w->path, name);
+  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s is not valid", w->path, name);
 }
 
 static void limited(walk *w, const char *name, int *value, int least, int most)

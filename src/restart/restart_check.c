@@ -14,7 +14,7 @@
 
 static md_status wrong(const char *path, const char *name)
 {
-  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s makes no sense", path, name);
+  return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s is not valid", path, name);
 }
 
 static bool not_negative(double value) { return isfinite(value) && value >= 0.0; }

@@ -26,13 +26,13 @@ static md_status check_outputs(const char *path, const md_restart *r)
     const long long size = stat(mark->file, &about) == 0 ? (long long)about.st_size : -1;
     if (size < 0)
       return md_error(MD_RUNTIME,
-                      "%.500s cannot be gone on from: the file %.500s of dump %s is not there any more", path,
-                      mark->file, mark->id);
+                      "the run cannot go on from %.500s: the file %.500s of dump %s does not exist any more",
+                      path, mark->file, mark->id);
     if (size < mark->bytes)
-      return md_error(
-          MD_RUNTIME,
-          "%.500s cannot be gone on from: the file %.500s of dump %s has %lld bytes, but had %lld then", path,
-          mark->file, mark->id, size, (long long)mark->bytes);
+      return md_error(MD_RUNTIME,
+                      "the run cannot go on from %.500s: the file %.500s of dump %s has %lld bytes, and it "
+                      "had %lld when the restart was written",
+                      path, mark->file, mark->id, size, (long long)mark->bytes);
   }
   return MD_OK;
 }
@@ -45,7 +45,7 @@ static md_status check_deck(const char *path, const md_restart *r, const md_sear
                     path);
   const bool beyond = k >= search->nrun;
   if (beyond ? !search->open : search->known[k] && search->deck[k] != r->history.run[k].deck)
-    return md_error(MD_RUNTIME, "%.500s is of another deck, or this one was changed since", path);
+    return md_error(MD_RUNTIME, "%.500s was written by another deck, or the deck has changed since", path);
   return MD_OK;
 }
 

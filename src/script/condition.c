@@ -45,10 +45,10 @@ static md_status unexpected(const reader *r)
 
 static md_status not_a_number(const reader *r, const operand *o)
 {
-  return md_error(MD_USAGE,
-                  "if: '%.*s' in the condition '%.100s' is a word; words are compared by == and != only, "
-                  "and with words",
-                  o->n < 64 ? (int)o->n : 64, o->word, r->condition);
+  return md_error(
+      MD_USAGE,
+      "if: '%.*s' in the condition '%.100s' is a word; a word can be compared with a word only, by == or !=",
+      o->n < 64 ? (int)o->n : 64, o->word, r->condition);
 }
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || (c != '\0' && strchr("_./-", c)); }

@@ -130,10 +130,9 @@ md_status md_lagrange_radii(md_sim *sim, const md_compute *compute, double *valu
   members m = {0};
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d])
-      return md_error(
-          MD_USAGE,
-          "compute %s: lagrange/radii have a meaning only in a box without periodic axes, and %c is one",
-          compute->id, "xyz"[d]);
+      return md_error(MD_USAGE,
+                      "compute %s: lagrange/radii needs a box without periodic axes; use boundary f along %c",
+                      compute->id, "xyz"[d]);
   md_status status = md_array_new(&m.distance2, sim->particles.n + 1, sizeof *m.distance2, "distances");
   if (status == MD_OK) status = md_array_new(&m.mass, sim->particles.n + 1, sizeof *m.mass, "masses");
   status = md_comm_agree(sim->comm, status);

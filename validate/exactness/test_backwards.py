@@ -130,7 +130,7 @@ def test_what_a_run_back_does_not_know_of_a_sheared_box(tmp_path):
     text = harness.deck("in.sheared").read_text().replace("${remap}", "x").replace("${moves}", "nve")
     text = text.replace("temp/deform", "temp").replace("variable        every index 200", "variable every index 50")
     refused(run_deck(tmp_path, text + "run 60\nrun -160\n", "-var", "steps", "100"), USAGE,
-            "with fix deform each run goes back by itself; one began at step 100: first give run -60")
+            "with fix deform one run at a time goes back; the last one began at step 100: give run -60 first")
     late = text.replace("fix             shear", "run 50\nfix shear")
     refused(run_deck(tmp_path, late + "run -60\n", "-var", "steps", "20"), USAGE,
             "fix deform began at step 50, and does not know the box before")
@@ -265,7 +265,7 @@ REFUSED = {
     "run -11": ["run -11", "10", "below 0"],
     "run -5 upto": ["no step below 0"],
     "run -5 start 0": ["no start and stop"],
-    "fix a all ave/time 1 1 1 c_thermo_temp\nrun -5": ["fix a (ave/time)", "steps that go up"],
+    "fix a all ave/time 1 1 1 c_thermo_temp\nrun -5": ["fix a (ave/time)", "step numbers that rise"],
     "dump h all h5md 5 h.h5 position\nrun -5": ["dump h", "h5md", "*"],
     "verify 0": ["from 1 to", "not 0"],
     "verify 5 turn": ["'turn'", "flip RANK"],
@@ -491,9 +491,9 @@ SUMS_LACK = {
     "fix a all ave/time 1 1 1 c_thermo_temp\nrun 60\nunfix a\nfix a all ave/time 2 1 2 c_thermo_temp\nrun 1\n":
         "Note: seek: restart r.100: it does not hold the sums of fix a (ave/time)",
     "fix a all ave/atom 1 1 1 vx\nrun 1\n":
-        "fix a (ave/atom) counts on steps that go up; unfix it before, so that restarts are not looked at",
+        "Note: restarts are not looked at: seek from a restart: fix a (ave/atom) needs step numbers that rise",
     "compute m all msd\nthermo_style custom step c_m[4]\nrun 1\n":
-        "a compute such as msd follows the particles from step to step, so that restarts are not looked at",
+        "Note: restarts are not looked at: seek from a restart: a compute such as msd follows the particles",
 }
 
 
@@ -504,7 +504,7 @@ def test_the_log_says_why_seek_leaves_restarts_out(lines, tmp_path):
     if "msd" in lines:  # The particles are followed back.
         assert works(done)
     else:
-        refused(done, USAGE, "seek", "fix a (ave/", "counts on steps that go up")
+        refused(done, USAGE, "seek", "fix a (ave/", "needs step numbers that rise")
 
 
 def test_sums_of_another_deck_are_not_taken(tmp_path):

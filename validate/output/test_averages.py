@@ -170,7 +170,7 @@ BAD = {
     "fix 2 all ave/time 1 1 1 c_thermo_press[7]": ["c_thermo_press[7]"],
     "fix 2 all ave/time 1 1 1 c_thermo_press[*7]": ["within 1 and 6"],
     "fix 2 all ave/time 1 1 1 v_a mode matrix": ["matrix", "scalar or vector"],
-    "fix 2 all ave/time 1 1 1 f_v mode vector": ["f_v", "no length that stays"],
+    "fix 2 all ave/time 1 1 1 f_v mode vector": ["f_v", "may change, so that it cannot be averaged"],
     "fix 2 all ave/time 1 1 1 v_a mode vector": ["v_a", "no vector"],
     "fix 2 all ave/time 1 1 1 v_a ave mean": ["mean", "one, running or window M"],
     "fix 2 all ave/time 1 1 1 v_a ave window 0": ["M of ave window"],

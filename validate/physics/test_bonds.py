@@ -202,12 +202,12 @@ def two(folder, lines=("1 1 1 2",), x=2.0, v=0.0, coefficients="1 30 1.5 1 1", b
 @pytest.mark.parametrize("keywords, words", [
     ({"lines": ["1 1 1 2", "2 1 2 1"]}, ["two.data:28", "particles 1 and 2", "twice"]),
     ({"lines": ["1 1 1 3"]}, ["two.data:27", "particle 3", "not in section Atoms"]),
-    ({"lines": ["1 1 2 2"]}, ["two.data:27", "particle 2 to itself"]),
+    ({"lines": ["1 1 2 2"]}, ["two.data:27", "particle 2 has a bond to itself"]),
     ({"lines": ["1 2 1 2"]}, ["two.data:27", "bond type 2 is not within 1 and 1"]),
     ({"lines": ["1 1 1 0"]}, ["two.data:27", "particle id 0 is not positive"]),
     ({"lines": ["1 1 1"]}, ["two.data:27", "number type id id"]),
     ({"lines": ["1 1 1 2"], "bonds": 2}, ["section Bonds ends after 1 of 2 lines"]),
-    ({"lines": ["1 1 1 2"], "bonds": 0}, ["promises no bonds"]),
+    ({"lines": ["1 1 1 2"], "bonds": 0}, ["has no line `N bonds`"]),
     ({"coefficients": "1 30 nan 1 1"}, ["bond_coeff", "nan"]),
     ({"coefficients": "1 30 0 1 1"}, ["R0 must be positive"]),
     ({"coefficients": "1 30 1.5"}, ["takes 4 numbers"]),
@@ -292,7 +292,7 @@ def test_molecules_without_bonds_between_gpus(tmp_path):
 @pytest.mark.gpu
 @pytest.mark.parametrize("package, words", [
     ("precision mixed", ["bonds need precision double"]),
-    ("neighbours cells", ["left out of lists", "special_bonds lj 1 1 1"]),
+    ("neighbours cells", ["only neighbour lists can leave out", "special_bonds lj 1 1 1"]),
 ])
 def test_what_bonds_refuse_on_a_gpu(package, words, tmp_path):
     refused(run_deck(tmp_path, two(tmp_path), "--engine", "gpu", "-pk", "gpu", *package.split()), USAGE, *words)

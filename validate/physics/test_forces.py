@@ -361,8 +361,8 @@ def test_ranks_report_the_same_error(ranks, tmp_path):
 
 
 REFUSED = {
-    "temp": "'temp' is not known of a step in advance", "xcm(all,x)": "'xcm' is not known of a step in advance",
-    "x[1]": "'x' is not known of a step in advance", "random(0,1,7)": "v_a draws random numbers",
+    "temp": "'temp' is not known before the step is done", "xcm(all,x)": "'xcm' is not known before the step is done",
+    "x[1]": "'x' is not known before the step is done", "random(0,1,7)": "v_a draws random numbers",
     "v_b": "fix addforce: ", "cpu": "'cpu' is not known", "c_thermo_temp": "'c_thermo_temp' is not known",
 }
 

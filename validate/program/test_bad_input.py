@@ -75,10 +75,10 @@ UNKNOWN = {
     "fix_modify 1 temp t": ["temp", "fix nve has no temperature"],
     "fix_modify 1 press p": ["press", "energy yes|no, temp ID"],
     "thermo_modify temp t": ["no compute 't'"],
-    "thermo_modify temp thermo_pe": ["thermo_pe", "is no temperature"],
+    "thermo_modify temp thermo_pe": ["thermo_pe", "is not a temperature"],
     "thermo_modify press thermo_temp": ["thermo_temp", "not of style pressure"],
     "compute_modify t extra/dof 1": ["no compute 't'"],
-    "compute_modify thermo_pe extra/dof 1": ["thermo_pe", "is no temperature"],
+    "compute_modify thermo_pe extra/dof 1": ["thermo_pe", "is not a temperature"],
     "compute_modify thermo_temp extr 1": ["extr", "extra/dof N, dynamic/dof yes|no"],
     "compute c all temp/partial 0 1 2": ["an axis of compute temp/partial", "from 0 to 1"],
     "compute c all temp/partial 0 1": ["three words", "not 2"],
@@ -110,7 +110,7 @@ UNKNOWN = {
     "fix 2 all nvt temp 1 1 1 drag -1": ["drag of fix nvt", "-1"],
     "fix 2 all nvt temp 1 1 1 iso 1 1 1": ["'iso'", "temp, tchain, tloop, drag"],
     "run_style respa 2 2": ["respa", "only verlet"],
-    "velocity all scale 1 temp thermo_pe": ["thermo_pe", "is no temperature"],
+    "velocity all scale 1 temp thermo_pe": ["thermo_pe", "is not a temperature"],
     "fix_modify 1 virial yes": ["virial no"],
     "thermo_style custom step f_7": ["f_7", "no such fix"],
     "thermo_style custom step f_1": ["f_1", "fix nve has no energy"],
@@ -193,8 +193,8 @@ UNKNOWN = {
     "if 0 then 'print a' else 'print b' elif 1 'print c'": ["elif", "else", "last"],
     "if '1 <' then 'print a'": ["'1 <'", "ends too early"],
     "if '1 = 1' then 'print a'": ["'= 1'", "unexpected"],
-    "if 'a < b' then 'print a'": ["'a'", "word", "== and !="],
-    "if 'a == 1' then 'print a'": ["'a'", "word", "== and !="],
+    "if 'a < b' then 'print a'": ["'a'", "word", "== or !="],
+    "if 'a == 1' then 'print a'": ["'a'", "word", "== or !="],
     "if yes then 'print a'": ["'yes'", "word"],
     "if '((1)' then 'print a'": ["'((1)'", "ends too early"],
     "if $x then 'print a'": ["undefined variable 'x'"],
@@ -651,7 +651,7 @@ def test_run_finds_what_is_missing(tmp_path):
 def test_a_temperature_that_a_thermostat_cannot_have(tmp_path):
     before = BOX + "compute c all temp/com\nfix 2 all langevin 1 1 1 1\n"
     bad_line(tmp_path, "run 1", "fix langevin", "temp/com", before=before + "fix_modify 2 temp c\n")
-    bad_line(tmp_path, "fix_modify 2 temp r", "'r'", "temp/region", "region s is not a block", "only for output",
+    bad_line(tmp_path, "fix_modify 2 temp r", "'r'", "temp/region", "region s is not a block", "only for output here",
              before=before + "region s sphere 1 1 1 1\ncompute r all temp/region s\n")
     bad_line(tmp_path, "run 0", "fix nvt", "region", "degrees of freedom",
              before=BOX + "unfix 1\ncompute r all temp/region b\nfix 2 all nvt temp 1 1 1\nfix_modify 2 temp r\n")
@@ -989,7 +989,7 @@ def test_overlap_across_the_periodic_boundary(everywhere, tmp_path):
 def test_a_particle_goes_beyond_the_room_of_a_run(everywhere, tmp_path):
     """The room follows from box and cutoff: 4096 sigma here.  In two runs the particles get further."""
     deck = box_of("4 4 4", "1 1 1", boundary="f f s") + LJ + "velocity all set 0 0 50\nrun {}\n"
-    everywhere(tmp_path, deck.format(20000), "went to z = 409", "ends at 4096", "cut the run in two", line=11,
+    everywhere(tmp_path, deck.format(20000), "went to z = 409", "ends at 4096", "divide the run into two", line=11,
                status=USAGE)
     works(run_deck(tmp_path, deck.format(10000) + "run 10000\nprint $(zhi)\n"))
 
@@ -1022,7 +1022,7 @@ def test_too_large_a_timestep(everywhere, tmp_path):
     """A fast close pair is thrown apart; with the message's own timestep the deck runs."""
     deck = box_of("4 4 4", "3.28 4 4") + FAST_PAIR
     message = everywhere(tmp_path, deck.format(0.01), "along x", "timestep smaller", line=deck.count("\n"))
-    assert re.match(r"in.deck:\d+: step 0: particle 1 flies: ", message), message
+    assert re.match(r"in.deck:\d+: step 0: particle 1 is too fast: ", message), message
     # One step must not cross a quarter of the box.
     assert float(re.search(r"speed ([\d.e+]+)", message)[1]) > 9.0 / 4 / 0.01
     smaller = re.search(r"timestep smaller than (\S+)$", message)[1]
@@ -1033,7 +1033,7 @@ def test_too_large_a_timestep(everywhere, tmp_path):
 def test_too_large_a_timestep_between_walls(everywhere, tmp_path):
     walls = "fix w all wall/reflect " + " ".join(f"{d}{s} EDGE" for d in "xyz" for s in ("lo", "hi")) + "\n"
     deck = box_of("4 4 4", "3.28 4 4", boundary="f f f") + walls + FAST_PAIR
-    everywhere(tmp_path, deck.format(0.01), "particle 1 flies", "timestep smaller", line=deck.count("\n"))
+    everywhere(tmp_path, deck.format(0.01), "particle 1 is too fast", "timestep smaller", line=deck.count("\n"))
 
 
 def test_a_timestep_beyond_all_range(everywhere, tmp_path):
@@ -1096,7 +1096,8 @@ def test_particle_that_is_nowhere(others, tmp_path):
     """The noise of a thermostat beyond all range makes infinite velocities."""
     deck = box_of("4 4 4", "1 1 1") + "fix 1 all nve\nfix 2 all langevin 1e308 1e308 1 1\nrun 5\n"
     for arguments in (NAIVE, *others):
-        refused(run_deck(tmp_path, deck, *arguments), PHYSICS, "step 0: particle 1 is nowhere: x = ", line=9)
+        refused(run_deck(tmp_path, deck, *arguments), PHYSICS,
+                "step 0: particle 1 has no finite position or velocity: x = ", line=9)
 
 
 # ---------------------------------------------------------------- output that cannot be written

@@ -34,7 +34,7 @@ def faulty(done: Done) -> List[int]:
 
 
 def unjudged(done: Done) -> str:
-    line = [line for line in done.out.splitlines() if line.startswith("Not judged")]
+    line = [line for line in done.out.splitlines() if line.startswith("Not checked")]
     return line[0].split(": ")[1] if line else ""
 
 

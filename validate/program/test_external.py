@@ -298,7 +298,7 @@ def test_an_exception_in_a_function_comes_out_of_the_run(one, myriad):  # noqa: 
     one.fix_external("2", function)
     with pytest.raises(ZeroDivisionError, match="no force at step 3"):
         one.run(10)
-    with pytest.raises(myriad.UsageError, match="only the command clear goes on from here"):
+    with pytest.raises(myriad.UsageError, match="use the command clear to begin again"):
         one.run(1)
     one.command("clear")
     one.commands_string(LIQUID + "fix 2 all external pf/callback 1 1\n")
@@ -307,7 +307,7 @@ def test_an_exception_in_a_function_comes_out_of_the_run(one, myriad):  # noqa: 
         one.run(1)
 
 
-@pytest.mark.parametrize("value, message", [(math.nan, "is no number"), (1e300, "leaves the exact range")])
+@pytest.mark.parametrize("value, message", [(math.nan, "is not a number"), (1e300, "leaves the exact range")])
 def test_a_force_out_of_range_names_fix_and_particle(one, myriad, value, message):  # noqa: F811
     def function(step, ids, x, f):
         f[ids == 77, 1] = value if step > 2 else 0.0
@@ -316,7 +316,7 @@ def test_a_force_out_of_range_names_fix_and_particle(one, myriad, value, message
     one.fix_external("2", function)
     with pytest.raises(myriad.PhysicsError, match=message) as caught:
         one.run(10)
-    assert "particle 77: the force that fix external is given" in str(caught.value)
+    assert "particle 77: the force that fix external gets from the program" in str(caught.value)
 
 
 def test_energies_must_be_numbers(one, myriad):  # noqa: F811
@@ -417,4 +417,4 @@ def test_a_program_in_c(library, tmp_path):  # noqa: F811
                           text=True, timeout=patience(60), check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines() == ["0.25 0 2.5",
-                                        "command:1: step 7: the function of fix external reports an error"]
+                                        "command:1: step 7: the function of fix external returned an error"]

@@ -357,9 +357,9 @@ run 1
 
 
 RECENTER_MISTAKES = {
-    "group g id 1\nfix 2 all recenter 1 2 3 shift g": "'g' is not all",
+    "group g id 1\nfix 2 all recenter 1 2 3 shift g": "only all is accepted, not 'g'",
     "unfix 1\nfix 1 all nve/leapfrog\nfix 2 all recenter 1 2 3\nrun 0": "needs a fix of velocity Verlet",
-    "fix 3 all deform 1 x erate 0.1\nfix 2 all recenter 1 2 3\nrun 0": "a box that a fix changes",
+    "fix 3 all deform 1 x erate 0.1\nfix 2 all recenter 1 2 3\nrun 0": "a fix that changes the box",
     "fix 2 all recenter 1 2 3\nrun 2\nrun -2": "nothing keeps by how much",
 }
 

@@ -142,7 +142,7 @@ def test_groups_after_a_resume(tmp_path):
     ("compute e all ke/atom\nthermo_style custom c_e", "a column of dumps"),
     ("compute k all ke\ndump 1 all custom 1 f.dump id c_k", "a column of thermo_style"),
     ("compute k all ke\nvariable x equal c_k\nprint ${x}", "c_k is not known before the first run"),
-    ("change_box all boundary f p p\ngroup g type 1\nfix w g wall/reflect xlo 0", "only walls at EDGE"),
+    ("change_box all boundary f p p\ngroup g type 1\nfix w g wall/reflect xlo 0", "must be at EDGE"),
     ("compute k all ke\nthermo_style custom c_k\nuncompute k\nfix 1 all nve\nrun 0", "c_k: there is no such compute"),
 ])
 def test_mistakes(line, message, tmp_path):

@@ -197,7 +197,7 @@ def test_what_a_relaxed_box_needs(start, tmp_path):
             ("fix r all box/relax iso\n", ["iso needs a value"]),
             ("fix r all box/relax tri 1\n", ["'tri'", "iso, aniso", "tilt"]),
             ("fix r all box/relax z 1\n", ["two dimensions"]),
-            ("fix r all box/relax x 1 x 2\n", ["x has its pressure"]),
+            ("fix r all box/relax x 1 x 2\n", ["x has a pressure already"]),
             ("fix r all box/relax x 1 y 2 couple xy\n", ["coupled", "same"]),
             ("fix r all box/relax iso 1 vmax 0\n", ["vmax", "positive"]),
             ("fix r all box/relax iso 1 dilate some\n", ["'some'", "all, partial"]),

@@ -121,7 +121,7 @@ ROWS = "1 1 1 1 1\n2 2 3 3 3\n"
 FILES = {
     "no dump": ("hello\n", ["f.dump:1", "no item"]),
     "short": (HEADER + "1 1 1 1 1\n", ["f.dump:10", "ends within a snapshot"]),
-    "few words": (HEADER + "1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "a word for each column"]),
+    "few words": (HEADER + "1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "the number of words in the row"]),
     "an id": (HEADER + "x 1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "the id"]),
     "a place": (HEADER + "1 1 1 1 nan\n2 2 3 3 3\n", ["f.dump:10", "no number"]),
     "more rows": (HEADER + ROWS + "3 1 1 1 2\n", ["f.dump:12", "more rows than NUMBER OF ATOMS"]),
@@ -173,7 +173,7 @@ def test_bad_input(line, tmp_path):
 
 def test_a_wrong_snapshot_after_a_good_one(tmp_path):
     (tmp_path / "f.dump").write_text(HEADER + ROWS + HEADER.replace("5", "9") + "1 1 1 1\n2 2 3 3 3\n")
-    refused(run_deck(tmp_path, BOX + "rerun f.dump dump x y z\n"), USAGE, "f.dump:21", "a word for each column")
+    refused(run_deck(tmp_path, BOX + "rerun f.dump dump x y z\n"), USAGE, "f.dump:21", "the number of words in the row")
 
 
 def test_a_number_of_atoms_that_is_wrong_takes_no_memory(tmp_path):
@@ -186,7 +186,7 @@ def test_a_number_of_atoms_that_is_wrong_takes_no_memory(tmp_path):
 def test_averages_whose_steps_would_change(line, tmp_path):
     (tmp_path / "f.dump").write_text(HEADER + ROWS)
     deck = BOX + "fix a all ave/time 1 1 1 c_thermo_pe\nrun 7\n" + line + "\n"
-    refused(run_deck(tmp_path, deck), USAGE, line.split()[0] + ": the step would change", "fix a (ave/time)")
+    refused(run_deck(tmp_path, deck), USAGE, line.split()[0] + ": this changes the step", "fix a (ave/time)")
 
 
 def test_steps_that_averages_miss(tmp_path):

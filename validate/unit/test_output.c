@@ -311,7 +311,7 @@ static void test_gzip_is_one_member(void **state)
   }
   /* A file that ends in the middle of a frame is refused. A file of another program gets a second member. */
   assert_int_equal(truncate("again.gz", size[3] + 100), 0);
-  assert_refused(md_output_open(comm, &output, "again.gz", true), "its last frame is not whole");
+  assert_refused(md_output_open(comm, &output, "again.gz", true), "its last frame is not complete");
   gzFile foreign = gzopen("foreign.gz", "wb");
   assert_int_equal(gzwrite(foreign, "old\n", 4), 4);
   assert_int_equal(gzclose(foreign), Z_OK);

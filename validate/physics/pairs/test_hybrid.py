@@ -184,7 +184,7 @@ def test_a_deck_that_stops_goes_on_with_the_same_bits(tmp_path):
     assert ends[0][-1] == ends[1][-1] and ends[0][-1][0] == "60" and ends[1][0][0] == "40"
     assert len(ends[0]) == 7 and len(ends[1]) == 3
     other = run_deck(tmp_path, text.replace("yukawa 5", "yukawa 6"), "--resume")
-    assert other.status != 0 and "is of another deck, or this one was changed" in other.err, other.err
+    assert other.status != 0 and "was written by another deck, or the deck has changed" in other.err, other.err
 
 
 def test_data_files_and_info(tmp_path):

@@ -355,7 +355,7 @@ PLAIN = DECK.replace("if '$(temp) < 1000' then 'velocity all scale 1.2'", "veloc
 
 
 @pytest.mark.parametrize("deck, status, reason", [(DECK, USAGE, "a command before this run has changed"),
-                                                  (PLAIN, RUNTIME, "is of another deck")])
+                                                  (PLAIN, RUNTIME, "was written by another deck")])
 def test_another_body_of_a_loop_is_refused(deck, status, reason, tmp_path):
     process = start(tmp_path, deck=deck)
     wait_for(lambda: (tmp_path / "d.2.txt").exists(), process)

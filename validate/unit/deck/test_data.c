@@ -263,7 +263,7 @@ static void test_refuses_atoms(void **state)
   refuse(
       3,
       "title\n300000000000 atoms\n1 atom types\n0 1 xlo xhi\n0 1 ylo yhi\n0 1 zlo zhi\nAtoms\n\n1 1 0 0 0\n",
-      7, "promises 300000000000 atoms");
+      7, "its header says 300000000000 atoms");
 }
 
 static void test_refuses_masses_and_velocities(void **state)

@@ -377,7 +377,7 @@ static void fixes_set_and_unset_the_model(void **state)
   assert_runs(b, "fix t all langevin 1 2.5 0.5 7\n");
   assert_true(m->nfix == 4 && m->fix[1].k[1] == 2.5 && m->fix[1].seed == 7 && m->hottest == 2.5);
   refused(b, "fix 3 all nve/leapfrog", "another fix moves the particles already");
-  refused(b, "fix 3 all langevin 1 1 1 7", "there is one with this seed already");
+  refused(b, "fix 3 all langevin 1 1 1 7", "another fix langevin has this seed");
   refused(b, "fix 3 all wall/reflect xlo EDGE", "there is a wall on that side already");
   assert_runs(b, "fix r all temp/rescale 100 0.5 3 0.1 0.9\nfix b all temp/berendsen 1 2 0.5\n");
   assert_int_equal(m->fix[4].kind, MD_FIX_temp_rescale);

@@ -265,7 +265,7 @@ static void test_refuses(void **state)
   bad("velocity all create 1 5 dist flat", "'flat'");
   bad("velocity all create 1 5 mom", "'mom'");
   bad("velocity all create 1 5 rot maybe", "'maybe'");
-  bad("velocity all create 1 5 temp thermo_pe", "is no temperature");
+  bad("velocity all create 1 5 temp thermo_pe", "is not a temperature");
   bad("velocity all create 1 5 loop none", "'none'");
   bad("velocity all create 1 5 bias yes", "bias no");
   bad("velocity all set 1 2", "needs 3 words");
