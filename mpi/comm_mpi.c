@@ -32,7 +32,7 @@ const char *md_mpi_library(void)
   return text;
 }
 
-static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
+static md_status open_transport(md_comm *c, const char *name, int sharers, md_transport **transport)
 {
   mpi_state *s = mpi_state_of(c);
   const md_transport_opener *opener = c->transports;
@@ -44,7 +44,7 @@ static md_status open_transport(md_comm *c, const char *name, md_transport **tra
     return md_error(MD_RUNTIME,
                     "the GPU engine was built with %s, and this program with %s: `make` builds both",
                     opener->mpi, MD_MPI_LIBRARY);
-  MD_TRY(opener->open(&s->transports, name, &s->transport));
+  MD_TRY(opener->open(&s->transports, name, sharers, &s->transport));
   *transport = s->transport;
   return MD_OK;
 }

@@ -75,10 +75,11 @@ struct md_comm {
   const md_comm_files *files;
 
   /* Gives the transport between the device memories of ranks: the one of this name (peer, nccl, aware or staged), or
-   * (name NULL) the best one that works. Before, every rank has made its device the current one. The communicator
-   * owns the transport. With md_comm_serial *transport is NULL. MD_USAGE: the named one does not work. MD_RUNTIME:
-   * none works, or the GPU engine was built without MPI or with another MPI library. */
-  md_status (*open_transport)(md_comm *, const char *name, md_transport **) MD_CHECKED;
+   * (name NULL) the best one that works. Before, every rank has made its device the current one. sharers: the largest
+   * number of ranks that have the same device. The communicator owns the transport. With md_comm_serial *transport is
+   * NULL. MD_USAGE: the named one does not work. MD_RUNTIME: none works, or the GPU engine was built without MPI or
+   * with another MPI library. */
+  md_status (*open_transport)(md_comm *, const char *name, int sharers, md_transport **) MD_CHECKED;
 
   /* Agrees on the status with which the program ends. After it a rank calls only files->close, finalise again,
    * and destroy. *alone: the other ranks did not come, here or to an earlier agreement. Then destroy will end them. */

@@ -41,7 +41,7 @@ typedef struct md_transport_opener {
   const char *mpi; /* the MPI library of that build, which must be the communicator's */
   /* communicator: address of an MPI_Comm. The other arguments are those of md_transport_open
    * (mpi/transport/transport.h). */
-  md_status (*open)(const void *communicator, const char *name, md_transport **) MD_CHECKED;
+  md_status (*open)(const void *communicator, const char *name, int sharers, md_transport **) MD_CHECKED;
 } md_transport_opener;
 
 #ifdef __cplusplus

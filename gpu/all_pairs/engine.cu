@@ -207,7 +207,9 @@ md_status all_pairs_engine::start()
     MD_CUDA(cudaStreamCreateWithFlags(&messages, cudaStreamNonBlocking));
     MD_CUDA(cudaEventCreateWithFlags(&computed, cudaEventDisableTiming));
     MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
-    MD_TRY(comm->open_transport(comm, options.gpu.transport, &transport));
+    int sharers = 1;
+    MD_TRY(md_device_sharers(comm, &device, &sharers));
+    MD_TRY(comm->open_transport(comm, options.gpu.transport, sharers, &transport));
   }
   MD_TRY(make_arrays());
   MD_TRY(upload());

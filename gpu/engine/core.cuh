@@ -52,11 +52,11 @@ struct gpu_arrays {
   /* Of bond_args; and the energy of bonds. */
   device_array bond_partner, bond_type, left_out, bond_index, bond_row, bond_row_type, bond_k, bond_force_k,
       bond_sum;
-  device_array molecule;       /* on one rank, by original index: molecules, if these exclude pairs */
-  device_array summand, terms; /* of term_args */
-  device_array force_action;   /* of fix_force_args */
-  device_array control, sums, tensor,
-      count; /* control block (progress.cuh); two of measure(); of histogram() */
+  device_array molecule;            /* on one rank, by original index: molecules, if these exclude pairs */
+  device_array summand, terms;      /* of term_args */
+  device_array force_action;        /* of fix_force_args */
+  device_array control;             /* the control block (gpu/particle/progress.cuh) */
+  device_array sums, tensor, count; /* two of measure(); of histogram() */
 };
 
 /* Bytes that a kernel reads, and writes, for the position of one particle. A kernel that reads only the particle's own
@@ -78,7 +78,7 @@ template <class T> struct gpu_core {
   cudaDeviceProp device;
   int source;   /* how neighbours are found: FROM_LIST, FROM_CELLS or FROM_ALL */
   bool several; /* more than one rank */
-  int sharers;  /* ranks that share the device */
+  int sharers;  /* the largest number of ranks that share a device */
 
   /* ---- on the device ---- */
 

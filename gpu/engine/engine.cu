@@ -5,7 +5,7 @@
  *   2. Choose how neighbours are found and how large the cells are (configuration.cu). All ranks choose alike, by
  *      the rank with the least memory.
  *   3. On several ranks, give every rank its domain and its particles.
- *   4. Create the engine of the layout (layout.cuh) that follows.
+ *   4. Create the engine of the layout (gpu/particle/layout.cuh) that follows.
  *
  * Trade-off: there is one class for each layout, so that no code tests later which layout it has. In return the
  * engine and its kernels are compiled for up to seven layouts. The files .inc of engine/, run/ and ranks/ are the
@@ -76,26 +76,6 @@ md_status make_engine(md_engine **engine, md_model *model, md_particles *p, md_c
   return MD_OK;
 }
 
-/* *sharers: the largest number of ranks that share one device. */
-md_status count_sharers(md_comm *comm, const cudaDeviceProp &device, int *sharers)
-{
-  double most = 1.0;
-  std::vector<int32_t> to((size_t)comm->size);
-  std::vector<cudaUUID_t> mine((size_t)comm->size, device.uuid);
-  for (int r = 0; r < comm->size; ++r) to[(size_t)r] = r;
-  cudaUUID_t *all = nullptr;
-  int64_t count = 0;
-  MD_TRY(comm->exchange->sparse_exchange(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t),
-                                         (void **)&all, &count));
-  most = (double)std::count_if(all, all + count, [&](const cudaUUID_t &other) {
-    return memcmp(&other, &device.uuid, sizeof other) == 0;
-  });
-  free(all);
-  MD_TRY(comm->reduce->max(comm, &most, 1));
-  *sharers = (int)most;
-  return MD_OK;
-}
-
 /* MD_USAGE for options that several ranks cannot do. */
 md_status check_ranks(const md_engine_options *options)
 {
@@ -148,7 +128,7 @@ md_status create_one(md_engine **engine, md_model *model, md_particles *p, md_co
   cudaDeviceProp device;
   MD_TRY(md_device_choose(options->gpu.device, several ? comm->local_rank : 0, &device));
   int sharers = 1;
-  if (several) MD_TRY(count_sharers(comm, device, &sharers));
+  if (several) MD_TRY(md_device_sharers(comm, &device, &sharers));
   device_memory memory = {0, options->gpu.memory};
   int64_t available = 0;
   MD_TRY(md_device_available(&memory, &available));

@@ -1,10 +1,14 @@
-/* Implements device.h and md_gpu_describe() of gpu.h: selects and describes devices. */
+/* Implements gpu/runtime/device.h, and md_gpu_describe() of gpu/gpu.h: selects and describes devices. */
 #include "gpu/gpu.h"
 #include "gpu/runtime/cuda.h"
 #include "gpu/runtime/device.h"
 
+#include <algorithm>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vector>
 
 #ifndef MD_CUDA_ARCHS
 #define MD_CUDA_ARCHS "unknown"
@@ -55,6 +59,25 @@ md_status md_device_choose(int wanted, int local_rank, cudaDeviceProp *propertie
   MD_CUDA(cudaSetDevice(device));
   MD_CUDA(cudaGetDeviceProperties(properties, device));
   return has_code(properties);
+}
+
+/* Each rank sends the identity of its device to all ranks. */
+md_status md_device_sharers(md_comm *comm, const cudaDeviceProp *device, int *sharers)
+{
+  std::vector<int32_t> to((size_t)comm->size);
+  std::vector<cudaUUID_t> mine((size_t)comm->size, device->uuid);
+  for (int r = 0; r < comm->size; ++r) to[(size_t)r] = r;
+  cudaUUID_t *all = nullptr;
+  int64_t count = 0;
+  MD_TRY(comm->exchange->sparse_exchange(comm, comm->size, to.data(), mine.data(), sizeof(cudaUUID_t),
+                                         (void **)&all, &count));
+  double most = (double)std::count_if(all, all + count, [&](const cudaUUID_t &other) {
+    return memcmp(&other, &device->uuid, sizeof other) == 0;
+  });
+  free(all);
+  MD_TRY(comm->reduce->max(comm, &most, 1));
+  *sharers = (int)most;
+  return MD_OK;
 }
 
 static void append(char *text, unsigned long size, unsigned long *used, const char *format, ...)

@@ -31,11 +31,12 @@ typedef struct described {
 
 static const struct {
   const char *name, *meaning;
+  bool own_gpu; /* needs a GPU for each rank */
   md_status (*open)(MPI_Comm, md_transport **);
-} kinds[] = {{"peer", "peer access", md_transport_peer},
-             {"nccl", "NCCL", md_transport_nccl},
-             {"aware", "GPU-aware MPI", md_transport_aware},
-             {"staged", "staged", md_transport_staged}};
+} kinds[] = {{"peer", "peer access", true, md_transport_peer},
+             {"nccl", "NCCL", true, md_transport_nccl},
+             {"aware", "GPU-aware MPI", false, md_transport_aware},
+             {"staged", "staged", false, md_transport_staged}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -117,28 +118,6 @@ md_status md_transport_host_max(MPI_Comm ranks, uint32_t *values, int n, uint32_
     MD_TRY_CUDA(cudaMemcpyAsync(values + k, host, bytes, cudaMemcpyHostToDevice, stream));
   }
   return MD_OK;
-}
-
-md_status md_transport_one_rank_a_gpu(MPI_Comm ranks)
-{
-  int rank, size, device;
-  struct cudaDeviceProp properties;
-  MD_TRY_MPI(MPI_Comm_rank(ranks, &rank));
-  MD_TRY_MPI(MPI_Comm_size(ranks, &size));
-  MD_TRY_CUDA(cudaGetDevice(&device));
-  MD_TRY_CUDA(cudaGetDeviceProperties(&properties, device));
-  enum { UUID = sizeof properties.uuid };
-  char *all = NULL;
-  MD_TRY(md_array_new(&all, size, UUID, "identities of GPUs"));
-  md_status status = md_transport_mpi(
-      MPI_Allgather(&properties.uuid, UUID, MPI_BYTE, all, UUID, MPI_BYTE, ranks), "MPI_Allgather");
-  int shared = 0;
-  for (int r = 0; r < size && status == MD_OK; ++r)
-    shared = shared || (r != rank && memcmp(all + (size_t)r * UUID, &properties.uuid, UUID) == 0);
-  free(all);
-  MD_TRY(status);
-  MD_TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &shared, 1, MPI_INT, MPI_MAX, ranks));
-  return shared ? md_error(MD_RUNTIME, "ranks share a GPU") : MD_OK;
 }
 
 md_status md_transport_all_well(MPI_Comm ranks, md_status own, char *reason, bool *well)
@@ -233,10 +212,11 @@ static md_status try_transport(md_transport *t, MPI_Comm ranks)
 /* ---- choosing ---- */
 
 /* Opens and tries one kind. If it does not work, *transport becomes NULL, and `reason` says why. */
-static md_status open_kind(MPI_Comm ranks, int kind, char *reason, md_transport **transport)
+static md_status open_kind(MPI_Comm ranks, int kind, int sharers, char *reason, md_transport **transport)
 {
   bool well;
-  md_status status = kinds[kind].open(ranks, transport);
+  md_status status = kinds[kind].own_gpu && sharers > 1 ? md_error(MD_RUNTIME, "ranks share a GPU")
+                                                        : kinds[kind].open(ranks, transport);
   MD_TRY(md_transport_all_well(ranks, status, reason, &well));
   if (well) {
     status = try_transport(*transport, ranks);
@@ -301,7 +281,7 @@ static md_status keep_or_end(MPI_Comm ranks, const char *asked, md_transport **t
   return MD_OK;
 }
 
-md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **transport)
+md_status md_transport_open(MPI_Comm ranks, const char *name, int sharers, md_transport **transport)
 {
   char left_out[TEXT] = "", reason[TEXT] = "";
   const char *asked = NULL;
@@ -313,7 +293,7 @@ md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **tra
   for (int k = 0; k < KINDS; ++k) {
     if (asked && asked != kinds[k].name) continue;
     md_transport *inner = NULL;
-    MD_TRY(open_kind(ranks, k, reason, &inner));
+    MD_TRY(open_kind(ranks, k, sharers, reason, &inner));
     if (inner) return describe(inner, asked, left_out, transport);
     if (asked) return md_error(MD_USAGE, "package gpu transport %s does not work here: %s", asked, reason);
     const size_t used = strlen(left_out);
@@ -323,10 +303,11 @@ md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **tra
   return md_error(MD_RUNTIME, "no transport works between the GPUs of these ranks: %s", left_out);
 }
 
-static md_status open_for_program(const void *communicator, const char *name, md_transport **transport)
+static md_status open_for_program(const void *communicator, const char *name, int sharers,
+                                  md_transport **transport)
 {
   const MPI_Comm *ranks = communicator;
-  return md_transport_open(*ranks, name, transport);
+  return md_transport_open(*ranks, name, sharers, transport);
 }
 
 const md_transport_opener md_transport_mpi_opener = {MD_MPI_LIBRARY, open_for_program};

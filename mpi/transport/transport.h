@@ -13,18 +13,20 @@
 #include <stdbool.h>
 
 /* Opens the transport `name` (peer, nccl, aware or staged), or (name NULL) the first of these that works. Before, every
- * rank must have made its device the current one. Each kind is tried with real messages. The name of the transport
- * says which kind it is, and what was wrong with the kinds before it. *transport, on entry: NULL, or a transport of
- * an earlier call. That one stays if it still fits name and device, and is destroyed if not. The caller owns
- * *transport and ends it with ->destroy. MD_USAGE: there is no transport of this name, or it does not work here; the
- * message says why. MD_RUNTIME: none works. */
-md_status md_transport_open(MPI_Comm ranks, const char *name, md_transport **transport) MD_CHECKED;
+ * rank must have made its device the current one. sharers: the largest number of ranks that have the same device;
+ * above 1, the kinds that need a device for each rank are not opened. Each kind is tried with real messages. The name
+ * of the transport says which kind it is, and what was wrong with the kinds before it. *transport, on entry: NULL, or a
+ * transport of an earlier call. That one stays if it still fits name and device, and is destroyed if not. The caller
+ * owns *transport and ends it with ->destroy. MD_USAGE: there is no transport of this name, or it does not work here;
+ * the message says why. MD_RUNTIME: none works. */
+md_status md_transport_open(MPI_Comm ranks, const char *name, int sharers,
+                            md_transport **transport) MD_CHECKED;
 
 /* The same function, as the program gets it from the library of the GPU engine. Static. */
 extern const md_transport_opener md_transport_mpi_opener;
 
-/* One rank's part of opening each kind. The status may differ from rank to rank. *transport is NULL after an error;
- * else the caller ends it with ->destroy. */
+/* One rank's part of opening each kind. peer and nccl: no two ranks have the same device. The status may differ from
+ * rank to rank. *transport is NULL after an error; else the caller ends it with ->destroy. */
 md_status md_transport_peer(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_nccl(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
 md_status md_transport_aware(MPI_Comm ranks, md_transport **transport) MD_CHECKED;
@@ -38,9 +40,6 @@ md_status md_transport_cuda(int result, const char *call) MD_CHECKED;
 md_status md_transport_mpi(int code, const char *call) MD_CHECKED;
 #define MD_TRY_CUDA(call) MD_TRY(md_transport_cuda((int)(call), #call))
 #define MD_TRY_MPI(call) MD_TRY(md_transport_mpi((call), #call))
-
-/* MD_RUNTIME on every rank if any two ranks have the same GPU. Collective. */
-md_status md_transport_one_rank_a_gpu(MPI_Comm ranks) MD_CHECKED;
 
 /* *well: whether `own` is MD_OK on all ranks. If not, reason[MD_TRANSPORT_REASON] gets the message of the lowest rank
  * with an error. Collective. */

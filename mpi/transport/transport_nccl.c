@@ -4,7 +4,7 @@
  * group of sends and receives. A maximum is one reduction. Both work in the order of the stream.
  *
  * Trade-off: the host goes on while messages travel. But NCCL needs a GPU for each rank: ranks that share a GPU
- * would wait in NCCL for ever. So this file looks for shared GPUs first, and refuses them.
+ * would wait in NCCL for ever. So it is never opened for such ranks (mpi/transport/transport.c).
  *
  * Cost: 10 to 20 microseconds a list, and the bytes at the speed of the link.
  */
@@ -83,7 +83,6 @@ static md_status connect(over_nccl *s, MPI_Comm ranks)
   int rank, size, version = 0;
   MD_TRY_MPI(MPI_Comm_rank(ranks, &rank));
   MD_TRY_MPI(MPI_Comm_size(ranks, &size));
-  MD_TRY(md_transport_one_rank_a_gpu(ranks));
   ncclUniqueId id;
   memset(&id, 0, sizeof id);
   /* If rank 0 fails here, the other ranks must not wait for it in ncclCommInitRank. */

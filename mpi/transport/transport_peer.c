@@ -155,7 +155,6 @@ static md_status connect(peer *s)
   const int size = s->boxes.ranks;
   if (size > MAILBOX_RANKS) return md_error(MD_RUNTIME, "more than %d ranks", MAILBOX_RANKS);
   MD_TRY(on_one_host(s->ranks, size));
-  MD_TRY(md_transport_one_rank_a_gpu(s->ranks));
   cudaIpcMemHandle_t own, all[MAILBOX_RANKS];
   memset(&own, 0, sizeof own);
   MD_TRY(all_or_none(s->ranks, make_mailbox(s, &own)));

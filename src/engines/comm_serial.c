@@ -134,9 +134,9 @@ static const md_comm_domains domains = {.decompose = decompose,
                                         .set_cuts = set_cuts,
                                         .rebalance = rebalance};
 
-static md_status open_transport(md_comm *c, const char *name, md_transport **transport)
+static md_status open_transport(md_comm *c, const char *name, int sharers, md_transport **transport)
 {
-  (void)c, (void)name;
+  (void)c, (void)name, (void)sharers;
   *transport = NULL;
   return MD_OK;
 }
