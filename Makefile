@@ -4,7 +4,7 @@
 # build/myriad, and one library, build/libmyriad.so. Parts are added where their tools exist: ranks, mpi/*.c, with
 # mpicc; restarts and H5MD with HDF5. A part found later compiles its own files and links, no more: every part has flags
 # of its own. Two parts are libraries beside the program, which loads them when they are asked for: files of HDF5, and
-# the GPU engine, gpu/*.cu with nvcc, which is built after the program, and only by targets that need it. Targets that
+# the GPU engine, gpu/*/*.cu with nvcc, which is built after the program, and only by targets that need it. Targets that
 # need more than a compiler call .ci/setup first, which installs what is missing or says how to. The program picks its
 # vector kernels at run time, so nothing is tuned to the building machine, except openmp/force/kernels.c, compiled once
 # per instruction set, and the GPU engine's architectures (CUDA_ARCHS).

@@ -53,13 +53,14 @@ typedef struct md_gpu_options {
   md_gpu_neighbours neighbours;
   md_gpu_sort sort;
   md_gpu_expiry expiry;
-  int rebin;             /* steps between rebins; 0: a rebin when it is due */
-  int block;             /* threads of a block; 0: the engine's choice */
-  int lanes;             /* threads that share a particle in a step with lists; 0: the engine's choice */
-  int device;            /* -1: the engine's choice */
-  double skin;           /* sigma; 0: the engine's choice */
-  int64_t memory;        /* most bytes of GPU memory to use; 0: all */
-  const char *transport; /* the way of messages between ranks, as open_transport of comm.h takes it; static */
+  int rebin;      /* steps between rebins; 0: a rebin when it is due */
+  int block;      /* threads of a block; 0: the engine's choice */
+  int lanes;      /* threads that share a particle in a step with lists; 0: the engine's choice */
+  int device;     /* -1: the engine's choice */
+  double skin;    /* sigma; 0: the engine's choice */
+  int64_t memory; /* most bytes of GPU memory to use; 0: all */
+  const char
+      *transport; /* of messages between ranks, as open_transport takes it (common/ranks/comm.h); static */
 } md_gpu_options;
 
 typedef struct md_engine_options {
@@ -106,7 +107,7 @@ typedef enum md_weight {
   MD_WEIGHT_COMPUTE   /* the value of a compute with one value for each particle */
 } md_weight;
 
-/* The bins of a map (dump density), in which an engine adds up particles; histogram.h has the formulas. */
+/* The bins of a map (dump density), in which an engine adds up particles; common/sums/histogram.h has the formulas. */
 typedef struct md_histogram {
   int axis[2];                 /* axis of the box that goes to the right, and the one that goes up */
   int n[2];                    /* number of bins along each of them */
@@ -159,8 +160,8 @@ struct md_engine_kind {
   /* Exact sums over this rank's particles, of the present state: those that are wanted, and the number of particles.
    * MD_PHYSICS: particles overlap, so that the sums of pairs do not exist. Collective. */
   md_status (*measure)(md_engine *, md_wanted, md_measure *) MD_CHECKED;
-  /* The action of a fix after the last step that was done (point 6 of step.h), on this rank's particles. Takes no part
-   * in the count of steps. */
+  /* The action of a fix after the last step that was done (point 6 of common/step/step.h), on this rank's particles.
+   * Takes no part in the count of steps. */
   md_status (*act)(md_engine *, const md_action *) MD_CHECKED;
   /* Makes the particles structure current: owned particles only, in any order, positions wrapped. If `force` is not
    * NULL, also writes the forces of pairs on the particles, without those of fixes, to dim arrays of n elements, in
@@ -192,7 +193,7 @@ struct md_engine_kind {
   md_status (*follow)(md_engine *, md_follow_set *, const md_follow *what, double *most,
                       md_follow_fault *fault, bool *made) MD_CHECKED;
   /* After such a look: largest[k], the largest size of each term of the records of this rank. Or with counts[k], coarse
-   * quanta in a unit of each term: adds to total[k] the fine sum (exact.h); largest is NULL. */
+   * quanta in a unit of each term: adds to total[k] the fine sum (common/arithmetic/exact.h); largest is NULL. */
   md_status (*follow_sums)(md_engine *, const md_follow_set *, const md_follow *what, const md_follow_sum *,
                            const double *counts, double *largest, md_wide *total) MD_CHECKED;
   /* Draws this rank's particles without a download: sight[height][width] of the drawing's camera. *made: as above.

@@ -19,7 +19,7 @@ extern "C" {
 /* An overlap: two particles so near that their impulse leaves the exact range, or a fix and a particle. */
 typedef struct md_overlap {
   int64_t a, b; /* ids, a < b; INT64_MAX: there is no overlap. a < 0: md_overlap_of_fix */
-  double r2;    /* squared distance, softened without a cutoff (pair.h), or MD_OVERLAP_OF_BOND */
+  double r2;    /* squared distance, softened without a cutoff (common/pair/pair.h), or MD_OVERLAP_OF_BOND */
 } md_overlap;
 
 /* Stands for the squared distance of a pair of particles whose bond is the error. */

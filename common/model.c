@@ -602,7 +602,7 @@ static double closest_approach(const md_model *model, const double *unit_k, doub
   return 0.0;
 }
 
-/* The squared distances for which md_rsqrt3 has the range: see real.h. */
+/* The squared distances for which md_rsqrt3 has the range: see common/arithmetic/real.h. */
 static md_status check_all_pairs(const md_model *model)
 {
   const md_box *box = &model->box;
@@ -752,7 +752,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
     const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
     model->close2 = md_max(model->close2, near * near);
-    /* Without a cutoff the impulse itself decides (all_pairs.h). */
+    /* Without a cutoff the impulse itself decides (common/pair/all_pairs.h). */
     model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
     const double least2 = md_pair_least2(k);
     model->overlap2[p] = md_max(model->overlap2[p], least2);

@@ -3,14 +3,15 @@
  * The deck fills the first part of md_model. md_model_prepare() checks this part, chooses the grids of exact
  * arithmetic, and derives the second part. Engines take a prepared model.
  *
- * Grids (exact.h). Each has one quantum, a power of two. The quanta are chosen once for each run, from the model and
- * never from particles:
+ * Grids (common/arithmetic/exact.h). Each has one quantum, a power of two. The quanta are chosen once for each run,
+ * from the model and never from particles:
  *   x   positions. 2^53 x covers the box and its periodic images, so that differences, images and ghosts are exact. In
  *       three dimensions 2^42 x is also at least three cutoffs, so that an engine may keep positions modulo 2^42 x. The
  *       exception is a short timestep or a heavy type, whose drifts need more digits.
  *   v   impulses and momenta, as p/m_reference. Half a quantum is at most MD_IMPULSE_ERROR of the impulse of a pair at
  *       its usual distance (md_pair_length). 2^53 v covers the speed limit; if no v does both, momenta are wide.
- *   f, e, w   forces for output, energies, virials: the fine quanta (exact.h) of their sums. The largest term, that of
+ *   f, e, w   forces for output, energies, virials: the fine quanta (common/arithmetic/exact.h) of their sums. The
+ *   largest term, that of
  *       the closest pair whose impulse is in range, is at most 2^50 coarse quanta. f is about 2^-46 of the usual
  *       force of a pair.
  *   k   kinetic energies, likewise. 2^60 coarse quanta cover the speed limit.
@@ -147,8 +148,8 @@ typedef struct md_model {
   double *force_k;  /* [md_pair_rows][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
   double close2;    /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
   double *overlap2; /* [md_model_subtypes^2], squared distance: a nearer pair is an overlap */
-  double
-      force_range; /* without a cutoff: the range of impulses (all_pairs.h) as a force, in coarse quanta of f */
+  /* Without a cutoff: the range of impulses (common/pair/all_pairs.h) as a force, in coarse quanta of f. */
+  double force_range;
   double speed_limit; /* the largest velocity along one axis */
   double speed_most;  /* the largest speed limit that a shorter timestep may give */
   double move_limit;  /* the largest displacement along one axis in one step: a few cutoffs, or less */
@@ -336,14 +337,15 @@ double md_model_skin(const md_model *model);
 
 /* A measure of a state: exact sums over the particles of one rank, from which computes take their values. */
 typedef struct md_measure {
-  md_wide pair_energy2;         /* twice the energy of pairs, in fine quanta e */
-  md_wide bond_energy2;         /* the same of bonds */
-  md_wide virial2;              /* twice the sum of r.f over pairs and bonds, in fine quanta w */
-  md_wide tensor2[MD_TENSOR];   /* twice the sums of r_a f_b over pairs and bonds, in fine quanta w */
-  md_wide term[MD_TERMS_MAX];   /* of the summands of the model */
-  int64_t count;                /* number of particles */
-  double fix_energy;            /* of the fixes whose energy counts (forces.h); engines leave it 0 */
-  double fix_virial[MD_TENSOR]; /* sums of r_a f_b of fix external (external.h); engines leave it 0 */
+  md_wide pair_energy2;       /* twice the energy of pairs, in fine quanta e */
+  md_wide bond_energy2;       /* the same of bonds */
+  md_wide virial2;            /* twice the sum of r.f over pairs and bonds, in fine quanta w */
+  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs and bonds, in fine quanta w */
+  md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
+  int64_t count;              /* number of particles */
+  double fix_energy; /* of the fixes whose energy counts (common/force/forces.h); engines leave it 0 */
+  double fix_virial
+      [MD_TENSOR]; /* sums of r_a f_b of fix external (common/force/external.h); engines leave it 0 */
 } md_measure;
 
 /* The energy of all bonds, of the measure of all ranks. */

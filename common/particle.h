@@ -9,7 +9,7 @@ typedef struct md_particle {
   uint64_t id;
   uint32_t group;                      /* bit g is set if the particle is in group g (groups.h) */
   int type;                            /* 1 and on */
-  double mass, v_step, velocity_per_v; /* its inertia (motion.h) */
+  double mass, v_step, velocity_per_v; /* its inertia (common/step/motion.h) */
   double x[3]; /* on a periodic axis any image: the drift uses it, and others after md_wrap */
   double v[3]; /* p/m_reference, or the first words of a wide momentum */
   bool wide;

@@ -1,5 +1,5 @@
 /* The GPU engine as the program sees it: a library of its own with one symbol, `md_gpu`. src/engines/gpu_library.c
- * loads it. The engine runs on CUDA and gives the same bits as every other engine; see engine/engine.cuh. */
+ * loads it. The engine runs on CUDA and gives the same bits as every other engine; see gpu/engine/engine.cuh. */
 #ifndef MD_GPU_GPU_H
 #define MD_GPU_GPU_H
 
@@ -12,7 +12,7 @@ extern "C" {
 
 extern const md_engine_kind md_engine_gpu;
 
-/* The engine for pair styles without a cutoff (all_pairs/engine.cu). */
+/* The engine for pair styles without a cutoff (gpu/all_pairs/engine.cu). */
 extern const md_engine_kind md_engine_gpu_all_pairs;
 
 /* Describes, for `myriad info`, the devices of this machine and the architectures of this build, one line each.

@@ -2,7 +2,7 @@
  * engine, runs steps, measures, and hands out positions and forces.
  *
  * 1. A rebin (rebin.c) bins the particles, sorts them by cell, fills cell_start and makes the list.
- * 2. A step (step.c) computes forces and moves the particles, in one pass over all of them (pass.c).
+ * 2. A step (step.c) computes forces and moves the particles, in one pass over all of them (openmp/force/pass.c).
  * 3. Steps follow until the list ends. Then comes a new list from the same cells, or the next rebin.
  *
  * A list is valid as long as no particle has moved by more than half the skin since the list was made. Every move

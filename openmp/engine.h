@@ -2,9 +2,9 @@
  *
  *   engine.c     the interface of the engine: makes it, runs steps, measures
  *     step.c       a step: kicks and a drift, in one pass
- *       pass.c       a pass: works on all particles, chunk by chunk, on all threads
+ *       openmp/force/pass.c       a pass: works on all particles, chunk by chunk, on all threads
  *       rebin.c      cells, ghosts and lists
- *       visited.c    pair styles whose forces need more than distances
+ *       openmp/force/visited.c    pair styles whose forces need more than distances
  *       awaited.c    sums and actions after a step, in the passes of steps
  *       messages.c   what ranks tell one another about the last move, while the next pass works
  */
@@ -64,7 +64,7 @@ typedef struct pair_list {
   bool *early;      /* half lists: true: the impulses of the chunk's pairs are in the records already */
   bool halves;      /* half lists pay */
   bool full_wanted; /* the next list is to be a full one */
-  /* The list is a half one (half_kernels.h): the chunks of a queue are taken in order, by its thread. */
+  /* The list is a half one (openmp/force/half_kernels.h): the chunks of a queue are taken in order, by its thread. */
   bool half;
 } pair_list;
 
@@ -184,7 +184,7 @@ static inline int64_t engine_far(const md_engine *e, int t)
  * was built. Waits for the positions of ghosts if they are still under way. */
 md_status engine_relist(md_engine *, double distance) MD_CHECKED;
 
-/* ---- pass.c ---- */
+/* ---- openmp/force/pass.c ---- */
 
 /* What a thread finds in a pass. */
 typedef struct finding {
@@ -251,7 +251,7 @@ typedef void (*chunk_sum)(const md_engine *, const void *context, int64_t c, md_
 md_status engine_sum_chunks(const md_engine *, chunk_sum sum_chunk, const void *context,
                             md_measure *total) MD_CHECKED;
 
-/* ---- visited.c ---- */
+/* ---- openmp/force/visited.c ---- */
 
 /* For a style with a density: finds the slopes at the present positions; for a dissipative one: gives ghosts their
  * velocities. The next two functions need this. The list must hold. Other styles: does nothing. */

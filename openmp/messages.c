@@ -2,7 +2,7 @@
  *
  * Every rank tells the largest distance of its particles from where the list was built, and its fault if it found one.
  * The answer is the largest of each over all ranks. It decides whether the list holds. The messages are under way while
- * the next pass works on particles that need no ghosts (pass.c).
+ * the next pass works on particles that need no ghosts (openmp/force/pass.c).
  *
  * States, one of each row:
  *

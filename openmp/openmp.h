@@ -6,7 +6,7 @@
 
 extern const md_engine_kind md_engine_openmp;
 
-/* The engine for pair styles without a cutoff; see all_pairs.c. */
+/* The engine for pair styles without a cutoff; see openmp/all_pairs/all_pairs.c. */
 extern const md_engine_kind md_engine_openmp_all_pairs;
 
 /* Name of the instruction set with which the kernels of this engine would run on this machine. Static. */

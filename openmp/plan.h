@@ -4,10 +4,11 @@
 
 #include "common/engine.h"
 
-/* The engine prefers slabs as domains if they are at least this thick (comm.h: prefer_slabs). 0: it prefers none. */
+/* The engine prefers slabs as domains if they are at least this thick (common/ranks/comm.h: prefer_slabs). 0: it
+ * prefers none. */
 double openmp_slab(const md_model *model);
 
-/* Are half lists (half_kernels.h) better than full ones, for n particles of the model on all ranks? */
+/* Are half lists (openmp/force/half_kernels.h) better than full ones, for n particles of the model on all ranks? */
 bool openmp_halves(const md_model *model, int64_t n);
 
 /* Fills *plan with the memory that n particles of the model need on one rank (`myriad plan`). Makes no engine.

@@ -4,7 +4,7 @@
  * 1. The communicator wraps the particles and sends each to its owner (migrate).
  * 2. The particles are moved in memory into cell order (cells.c).
  * 3. The communicator makes the ghosts (halo_build), and the ghosts are binned too.
- * 4. The list of all neighbours within the list radius, cutoff + skin, is built (force/kernels.c).
+ * 4. The list of all neighbours within the list radius, cutoff + skin, is built (openmp/force/kernels.c).
  *
  * Where cells hold few particles, the cells are made wider than the list radius by twice the slack. Then several
  * lists are built from the same cells and the same ghosts, before the next rebin. The life of the lists:
@@ -20,7 +20,7 @@
  *
  * Lists are half or full (plan.c: openmp_halves). Trade-off: full lists, which both partners of a pair have, need no
  * scatter and no second copy of the particles, and their chunks can be taken in any order. They cost twice the
- * arithmetic of half lists (force/half_kernels.h). Both give the same bits.
+ * arithmetic of half lists (openmp/force/half_kernels.h). Both give the same bits.
  *
  * Cost: 4 bytes a stored neighbour, 72 bytes a particle of half lists, and 4 dim bytes a particle for the positions at
  * the rebin.

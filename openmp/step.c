@@ -4,10 +4,11 @@
  *      spare arrays, because other chunks still need the old positions of these particles. At the end of the pass the
  *      spare arrays and the position arrays change places.
  *   2. Every move measures how far particles are from where the list was built, and tells all ranks (messages.c).
- *   3. The next step begins while the answer is under way, with speculative forces (pass.c). If the list may miss a
- *      pair, the verdict is a relist or a rebin, and the speculative forces are thrown away.
+ *   3. The next step begins while the answer is under way, with speculative forces (openmp/force/pass.c). If the list
+ *      may miss a pair, the verdict is a relist or a rebin, and the speculative forces are thrown away.
  *
- * With a half list and no bonds new positions stay in place, because forces read the records (force/half_kernels.h).
+ * With a half list and no bonds new positions stay in place, because forces read the records
+ * (openmp/force/half_kernels.h).
  *
  * Trade-off: forces are used while they are in the cache, and usually no array of forces travels through memory. But
  * the spare arrays take memory.

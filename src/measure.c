@@ -21,7 +21,7 @@ static int sums_of(const md_model *model, md_wanted wanted, md_measure *m, md_wi
   return n;
 }
 
-/* The limbs of wide sums are summed separately, without carries; see exact.h. */
+/* The limbs of wide sums are summed separately, without carries; see common/arithmetic/exact.h. */
 static md_status reduce(md_comm *comm, md_wide *const *sum, int n, int64_t *count)
 {
   int64_t values[MOST_SUMS * MD_WIDE_LIMBS + 1];

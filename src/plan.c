@@ -5,8 +5,8 @@
  *    shape. Cells and lists then keep their share of the bytes.
  * 3. The largest number that fits is found by bisection, because fixed costs weigh less on more particles. The
  *    bisection calls the engine's plan about 30 times.
- * 4. With several ranks, the plan is for one rank: for its domain, as decompose.h divides the box, with ghosts on
- *    all sides that have a neighbour.
+ * 4. With several ranks, the plan is for one rank: for its domain, as common/ranks/decompose.h divides the box, with
+ *    ghosts on all sides that have a neighbour.
  *
  * Units: bytes, 1 KiB = 1024.
  */

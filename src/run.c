@@ -3,7 +3,7 @@
  * 1. Each observer says at which step it is due. The earliest of these steps, of the next thermo row and of the
  *    next restart is the end of a gap.
  * 2. The engine runs the gap in pieces. A piece takes about half a second, or about thirty steps where steps are
- *    slow. Within a piece, fixes may act after some steps (fix_end.h). Between two pieces the loop prints the
+ *    slow. Within a piece, fixes may act after some steps (src/fixes/fix_end.h). Between two pieces the loop prints the
  *    progress, and looks at signals and at the time limit, as before the first piece. If one of them asks to stop, the
  *    loop writes a restart and ends the run (stop.h).
  * 3. The observers that are due see the state. Then the next gap follows.

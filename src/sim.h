@@ -1,8 +1,8 @@
 /* The simulation: the model, the particles, and everything else that the commands of a deck set up.
  *
  * A session (src/library/session.h) makes one md_sim and gives it a communicator, an engine, a log and options. Each
- * command's handler (command.h) then reads and changes it. The command `run` (run.c) gives the model and the particles
- * to the engine.
+ * command's handler (src/deck/command.h) then reads and changes it. The command `run` (run.c) gives the model and the
+ * particles to the engine.
  */
 #ifndef MD_SRC_SIM_H
 #define MD_SRC_SIM_H
@@ -63,7 +63,7 @@ typedef struct md_planning {
   int64_t particles; /* number to plan for; 0: as many as the deck makes */
   int64_t ranks;     /* number to plan for; 0: one */
   bool done;         /* the plan has been printed: the rest of the deck is not read */
-  bool checking;     /* commands are checked and not executed, `run` included (check.h) */
+  bool checking;     /* commands are checked and not executed, `run` included (src/deck/check.h) */
 } md_planning;
 
 /* Restarts that are written during a run, as the command `restart` asks. */
@@ -102,7 +102,7 @@ struct md_sim {
   md_min_settings minimize;
   int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */
   md_fix restored[MD_FIXES_MAX];
-  md_thermo thermo; /* the thermo observer's settings and state (thermo.h) */
+  md_thermo thermo; /* the thermo observer's settings and state (src/thermo/thermo.h) */
   md_explained *explained;
   md_observer *observers; /* dumps and other observers, in the order of the deck */
   bool large_tilt;        /* `box tilt large`: tilt factors beyond half a side are accepted */
@@ -110,7 +110,8 @@ struct md_sim {
   bool has_computed;      /* `computed` belongs to a finished or running run */
   md_computed computed;   /* values of the model's computes at the step that was measured last */
   int64_t max_id;         /* largest id in use on all ranks */
-  uint64_t pair_velocities_mark; /* of velocities, to which those of pair forces belong (pair_velocities.h) */
+  uint64_t
+      pair_velocities_mark; /* of velocities that have pair velocities (src/particles/pair_velocities.h) */
   int64_t run_first,
       run_last;       /* steps of the present run, or piece of one; run_begin of the model is that of ramps */
   double run_seconds; /* wall time since the run began, s; the thermo keyword cpu */
@@ -129,13 +130,14 @@ struct md_sim {
   bool resuming;   /* --resume was given: log files are appended to */
   bool jumps;      /* `resume` is one that seek has chosen (src/backwards/nearest.h) ... */
   int64_t jump_to; /* ... to go from there to this step */
-  /* Set while a deck is only searched (search.h): receives the words of each command instead of the command's
+  /* Set while a deck is only searched (src/deck/search.h): receives the words of each command instead of the command's
    * handler. `words` is NULL for a line whose variables cannot be replaced. */
   md_status (*follow)(md_sim *, const md_words *);
-  md_check
-      *check; /* collects faults of the deck (check.h); NULL: the first one ends it. Owned by the caller */
+  md_check *
+      check; /* collects faults of the deck (src/deck/check.h); NULL: the first one ends it. Owned by the caller */
   const char *follow_line; /* the line for which `follow` is called */
-  /* The first output of the deck that cannot be written, found in advance (preview.h). The first run reports it. */
+  /* The first output of the deck that cannot be written, found in advance (src/commands/preview.h). The first run
+   * reports it. */
   md_error_record *preview;
   bool placed_error; /* the message of the present error already names the file and the line */
   md_halted halted;
@@ -164,7 +166,7 @@ void md_sim_explain(md_sim *sim, const char *name, const char *text);
 /* Counts natoms and max_id over all ranks. To call after particles were created, read or removed. Collective. */
 md_status md_sim_count(md_sim *sim) MD_CHECKED;
 
-/* Calls md_file_use (file_uses.h) on rank 0, unless the deck is only planned or checked. Collective. */
+/* Calls md_file_use (src/files/file_uses.h) on rank 0, unless the deck is only planned or checked. Collective. */
 md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const char *path) MD_CHECKED;
 
 /* MD_USAGE, with a message that says what is missing, if there is no box yet. `command` names the caller in the
@@ -184,12 +186,12 @@ void md_list_name(char *text, size_t size, const char *name);
 /* MD_USAGE: there is no fix with this ID; the message of `command` lists those that there are. */
 md_status md_sim_unknown_fix(const md_sim *sim, const char *command, const char *id);
 
-/* If pair_style came before the box, starts the model's pair style for the types of the box (cmd_pair.c).
- * Otherwise does nothing. deck.c calls it after every command. MD_RUNTIME: out of memory. */
+/* If pair_style came before the box, starts the model's pair style for the types of the box (src/potential/cmd_pair.c).
+ * Otherwise does nothing. src/deck/deck.c calls it after every command. MD_RUNTIME: out of memory. */
 md_status md_sim_settle_pair(md_sim *sim) MD_CHECKED;
 
-/* Value of the thermo keyword `name` in the present state (thermo_keywords.c), for the columns of the log and for
- * formulas. *known is false if there is no such keyword. MD_USAGE: the keyword needs a run, and there was none
+/* Value of the thermo keyword `name` in the present state (src/thermo/thermo_keywords.c), for the columns of the log
+ * and for formulas. *known is false if there is no such keyword. MD_USAGE: the keyword needs a run, and there was none
  * yet. */
 md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *known) MD_CHECKED;
 

@@ -14,7 +14,7 @@
  * kernel may add these integers instead of the doubles.
  *
  * Trade-off: the sums have the same bits everywhere. However, each term loses what is smaller than its quantum, and a
- * sum must stay within its range, so that each quantum must be chosen with care (model.h).
+ * sum must stay within its range, so that each quantum must be chosen with care (common/model.h).
  * Cost: two additions for each term (one with integers).
  * Reference: the idea is known as pre-rounding in reproducible summation, Demmel and Nguyen, IEEE Trans. Comput. 64
  * (2015) 2060.

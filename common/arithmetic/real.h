@@ -1,7 +1,7 @@
 /* Arithmetic with the same bits from every compiler, and how a pair formula is written once for all number types.
  *
- * A formula header (pair_*.h, elementary.h) is a template over the number type `real`. It is included once for each
- * number type, with
+ * A formula header (common/pair/styles/pair_*.h, elementary.h) is a template over the number type `real`. It is
+ * included once for each number type, with
  *   real        the type: double, float (mixed precision), or a vector of doubles (openmp/force/simd.h)
  *   MD_T(name)  the name of a function for this type, for instance name##_v
  * It uses only + - * / and functions such as MD_T(md_recip), of which each number type has an instance. The functions

@@ -2,9 +2,9 @@
  * no pair force.
  *
  * Design. A particle carries its bonds: the ids of its partners and the types of the bonds, in fields that travel with
- * it through sorting, migration and restarts (particle_fields.def). Both particles of a bond have it. So each of them
- * evaluates the bond for itself, as the full lists of pairs do, and nothing is scattered. The two forces have the same
- * bits with opposite signs, because a bond's impulse is rounded as that of a pair.
+ * it through sorting, migration and restarts (common/particle_fields.def). Both particles of a bond have it. So each of
+ * them evaluates the bond for itself, as the full lists of pairs do, and nothing is scattered. The two forces have the
+ * same bits with opposite signs, because a bond's impulse is rounded as that of a pair.
  *
  *   ids -> indices   when an engine has made its cells and ghosts, it finds the partners of its particles among its own
  *                    and the ghosts (partners.h): of several images the nearest. Indices hold until the next rebin. The
@@ -13,7 +13,7 @@
  *   exclusions       bond partners, or all particles up to three bonds away, are left out of the pair forces by their
  *                    ids (md_particles.special), where a list is built, or in a loop over pairs.
  *   errors           a bond that is longer than it may be, or whose force is out of range, names both particles and the
- *                    step, as an overlap does (faults.h).
+ *                    step, as an overlap does (common/faults.h).
  *
  * The longest bond: of a style that ends, its R0; else twice its length at rest, the cutoff of pairs, or what
  * comm_modify cutoff says, whichever is larger.
@@ -35,7 +35,8 @@ extern "C" {
 enum { MD_BOND_PARAMETERS = 4, MD_BOND_K = 9, MD_BOND_TYPES_MAX = 32 };
 
 /* A style: the host's part of its file. The file has three parts: the name, MD_BOND_STYLE(symbol, "name"); this
- * structure; and md_NAME_force and md_NAME_energy, of r2 and the coefficients k, for each number type (real.h). */
+ * structure; and md_NAME_force and md_NAME_energy, of r2 and the coefficients k, for each number type
+ * (common/arithmetic/real.h). */
 typedef struct md_bond_style {
   const char *name;
   const char *summary;

@@ -57,7 +57,7 @@ typedef enum md_compute_standard {
 typedef struct md_compute {
   char id[64];
   md_compute_kind kind;
-  int group;              /* number of its group (groups.h) */
+  int group;              /* number of its group (common/groups.h) */
   double k[MD_COMPUTE_K]; /* arguments, as the style's file numbers them */
   char of[64];            /* another compute, or a region, to which the arguments refer; "": none */
   md_bias bias;           /* of a temperature: what is not heat */

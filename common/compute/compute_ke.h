@@ -1,4 +1,5 @@
-/* compute ke: the kinetic energy, sum of m v^2/2. Cost: one fine sum (exact.h) over the particles of the group. */
+/* compute ke: the kinetic energy, sum of m v^2/2. Cost: one fine sum (common/arithmetic/exact.h) over the particles of
+ * the group. */
 #if defined MD_COMPUTE_STYLE
 
 MD_COMPUTE_STYLE(ke, "ke")

@@ -3,11 +3,11 @@
  *   x' = x + v dt,   v = F/gamma + sqrt(2 kB T/(gamma dt)) xi
  *
  * xi has mean 0 and variance 1, and is uniform or Gaussian, or 0. The Gaussian one is made as by Box and Muller, from
- * logarithm, root and sine that have the same bits everywhere (real.h). The velocity that is shown is the
- * displacement of the last step over dt, as in LAMMPS: it says nothing of a temperature.
+ * logarithm, root and sine that have the same bits everywhere (common/arithmetic/real.h). The velocity that is shown is
+ * the displacement of the last step over dt, as in LAMMPS: it says nothing of a temperature.
  *
  * Trade-off: of first order in dt (Euler and Maruyama). Masses have no influence but on the grid of velocities.
- * Cost: general passes (fix.h).
+ * Cost: general passes (common/fix/fix.h).
  * References: Ermak and McCammon, J. Chem. Phys. 69 (1978) 1352; Box and Muller, Ann. Math. Stat. 29 (1958) 610.
  *
  * Numbers of the fix: k0 T, k1 gamma, k2 kind of noise: 0 none, 1 uniform, 2 Gaussian. Of its action: k0 1/(gamma dt),

@@ -11,7 +11,7 @@
  * ranks and engine do not change the result.
  *
  * Cost: one set of random numbers and dim additions on the grid for each particle and step, and general passes
- * (fix.h).
+ * (common/fix/fix.h).
  * Reference for the order of the step, BAOAB: Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34.
  *
  * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 DAMP, k3 1 with tally, from MD_SCALES on factors of DAMP. Numbers of its

@@ -1,7 +1,7 @@
 /* Fixes: what a deck's `fix` does to the model. C and CUDA.
  *
  * A style has up to three parts in its file:
- *   1  its name, in the list, and the points of a step at which it acts on particles (step.h);
+ *   1  its name, in the list, and the points of a step at which it acts on particles (common/step/step.h);
  *   2  for the host: arguments, help, what it promises, and `join`, which puts it into the model. Integrators and walls
  *      are settings of the model, and nothing else;
  *   3  for every engine, if the style acts on particles: a function of one particle for each of its points.
@@ -69,7 +69,7 @@ enum { MD_PARTS_NONE, MD_PARTS_ALL, MD_PARTS_AXES };
 enum { MD_FORCES_MAX = 32, MD_FORCES_EACH = 6, MD_FORCE_K = 28, MD_FORCE_VECTOR = 6 };
 
 /* Where the numbers of a fix or an action have factors of types: how many, then type and factor of each. Where those of
- * a fix have the region of its particles (shape.h). */
+ * a fix have the region of its particles (common/force/shape.h). */
 enum { MD_SCALES = 4, MD_SCALES_MAX = 4, MD_FIX_REGION = 20 };
 
 /* Where the numbers of an action have the mean of the forces on its group, if the style takes it. */
@@ -102,7 +102,7 @@ typedef int md_external_function(void *caller, int64_t step, int64_t n, const in
 /* A fix, as the model and restart files hold it. */
 typedef struct md_fix {
   md_fix_kind kind;
-  int group;          /* number of the group of particles on which it acts (groups.h) */
+  int group;          /* number of the group of particles on which it acts (common/groups.h) */
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
   bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
@@ -143,11 +143,12 @@ typedef struct md_force_action {
   int fix;         /* index in model->fix */
   int part;        /* number of the action among those of the fix, from 0 */
   bool takes_mean; /* before it acts, k[MD_FORCE_MEAN] and the next two become the mean force on its group */
-  bool
-      takes_centre; /* before it acts, the centres of mass of the fix's groups give numbers (common/spring/centre.h) */
-  bool
-      asks; /* before it acts, k0 becomes whether it acts at this step, and its function may be called (external.h) */
-  bool in_region; /* it acts on particles in this region only (shape.h) */
+  /* Before it acts, the centres of mass of the fix's groups give numbers (common/spring/centre.h). */
+  bool takes_centre;
+  /* Before it acts, k0 becomes whether it acts at this step, and its function may be called
+   * (common/force/external.h). */
+  bool asks;
+  bool in_region; /* it acts on particles in this region only (common/force/shape.h) */
   double region[SHAPE_K + SHAPE_BOX];
   double k[MD_FORCE_K];
 } md_force_action;
@@ -236,14 +237,14 @@ typedef struct md_fix_style {
   bool not_minimized; /* it does not act in a minimisation, as in LAMMPS; with md_NAME_post_force */
   bool takes_temp;    /* fix_modify temp is accepted */
   bool takes_region;  /* k from MD_FIX_REGION on has the region of its particles, or SHAPE_NONE */
-  bool takes_mean;    /* its action needs the mean of the forces on its group (forces.h) */
-  /* Makes the numbers of its actions of the centres of mass of their groups, and the masses of these (centre.h), or
-   * NULL: it needs none. */
+  bool takes_mean;    /* its action needs the mean of the forces on its group (common/force/forces.h) */
+  /* Makes the numbers of its actions of the centres of mass of their groups, and the masses of these
+   * (common/spring/centre.h), or NULL: it needs none. */
   void (*take_centres)(const md_fix *fix, const double centre[][3], const double *mass,
                        md_force_action *action);
   bool
       anchors; /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
-  bool external;                   /* the program around the library gives its forces (external.h) */
+  bool external; /* the program around the library gives its forces (common/force/external.h) */
   bool (*asks)(const md_fix *fix); /* does its action ask before it acts? NULL: no */
   md_force_vector vector;
   bool has_energy; /* md_NAME_post_force says the potential energy of a particle */
@@ -256,9 +257,9 @@ typedef struct md_fix_style {
   md_scaling scaling;       /* what md_NAME_end does */
   md_compute_kind measures; /* a compute of one or several values, without arguments */
   /* Fills the other numbers of the action after step model->step, from the values of the compute. step: the one that
-   * begins now, with which md_step_ramp (step.h) gives the present value of a ramp. All ranks call `end` with the same
-   * values. *acts, true before the call: false if nothing is to be done. MD_PHYSICS: the state does not suit the
-   * fix. */
+   * begins now, with which md_step_ramp (common/step/step.h) gives the present value of a ramp. All ranks call `end`
+   * with the same values. *acts, true before the call: false if nothing is to be done. MD_PHYSICS: the state does not
+   * suit the fix. */
   md_status (*end)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                    const double *value, md_action *action, bool *acts);
   /* After `end`, where the fix acts: keeps in fix->state what the action does to the values; or NULL. */

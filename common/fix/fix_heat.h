@@ -10,8 +10,8 @@
  * Cost: that of two passes over the particles, see fix.h.
  * Reference: Hafskjold, Ikeshoji and Ratkje, Mol. Phys. 80 (1993) 1389.
  *
- * Numbers of the fix: k0 N, k1 F, k2 1 with a region, k3 to k8 its block as that of a bias (bias.h). Of its action: k0
- * f, k1 to k3 V.
+ * Numbers of the fix: k0 N, k1 F, k2 1 with a region, k3 to k8 its block as that of a bias (common/temperature/bias.h).
+ * Of its action: k0 f, k1 to k3 V.
  */
 #if defined MD_FIX_STYLE
 

@@ -4,8 +4,8 @@
  *
  *   v' = v XMAX/(|v| dt)   where |v| dt > XMAX
  *
- * Trade-off: energy and momentum of such particles are lost. Pairs nearer than the exact range of impulses (model.h)
- * are an error as with fix nve.
+ * Trade-off: energy and momentum of such particles are lost. Pairs nearer than the exact range of impulses
+ * (common/model.h) are an error as with fix nve.
  * Cost: steps are run one at a time, with a pass over the particles after each.
  *
  * Numbers of the fix: k0 XMAX. Of its action: k0 the square of the largest speed.

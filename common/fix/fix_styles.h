@@ -8,7 +8,7 @@
  *   with MD_FIX_END(symbol) defined          it becomes one MD_FIX_END for each style that acts after a step;
  *   with MD_FIX_HOST defined                 it becomes the host parts: arguments, help, promises;
  *   with MD_FIX_FORMULAS defined             it becomes the functions md_NAME_middle, md_NAME_drift,
- *                                            md_NAME_post_force and md_NAME_end (step.h).
+ *                                            md_NAME_post_force and md_NAME_end (common/step/step.h).
  */
 #include "common/ensemble/fix_brownian.h"
 #include "common/ensemble/fix_langevin.h"
@@ -52,7 +52,7 @@
 #include "common/fix/fix_recenter.h"
 #include "common/wall/fix_wall_region.h"
 
-/* Use functions of fix_nvt.h, and of fix_npt.h. */
+/* Use functions of common/ensemble/fix_nvt.h, and of common/ensemble/fix_npt.h. */
 #include "common/ensemble/fix_npt.h"
 
 #include "common/ensemble/fix_nph.h"

@@ -1,6 +1,6 @@
 /* Fixes that act on forces, on the host; see forces.h.
  *
- * Sums for output are exact: each term is rounded to a fine quantum of 2^-64 usual energies or forces (units.h),
+ * Sums for output are exact: each term is rounded to a fine quantum of 2^-64 usual energies or forces (common/units.h),
  * which is far below the rounding of the terms themselves, and terms reach up to 2^37.
  */
 #include "common/force/forces.h"

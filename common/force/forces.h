@@ -1,6 +1,6 @@
 /* Fixes that act on the force on a particle, before each kick: walls, gravity, indenters, constraints. C and CUDA.
  *
- * 1. An engine sums the impulses of the pairs on a particle, which are whole numbers of quanta (model.h).
+ * 1. An engine sums the impulses of the pairs on a particle, which are whole numbers of quanta (common/model.h).
  * 2. md_forces_act lets the fixes act on this sum, in the order of the deck, as in LAMMPS. A fix adds a force, or
  *    replaces components of the sum. Each term is rounded once to whole quanta, so that the sum is exact.
  * 3. The engine kicks the particle by the result.
@@ -9,7 +9,7 @@
  *
  * A fix may take the mean force of its group. Then the actions before it act on all particles first. The forces on the
  * group, whole quanta, are added up on all ranks, and the actions from this one on follow. An engine needs the impulses
- * of all particles in arrays for that. A fix may take centres of mass in the same way (centre.h).
+ * of all particles in arrays for that. A fix may take centres of mass in the same way (common/spring/centre.h).
  *
  * The program around the library may give the forces of a fix (external.h). They are a field of the particles. An
  * action that asks stops an engine as one that takes a mean does, because a function of that program is called.

@@ -1,7 +1,8 @@
 /* The force on one particle, on which fixes act. C and CUDA.
  *
  * The same functions md_NAME_post_force serve two purposes, which differ in the unit of the force:
- *   impulses  the unit is a quantum of momenta, and every term is rounded once to a whole number (exact.h). So
+ *   impulses  the unit is a quantum of momenta, and every term is rounded once to a whole number
+ *   (common/arithmetic/exact.h). So
  *             the terms of several fixes are added in any order to the exact sum of the pairs;
  *   output    the unit is that of forces, and terms are not rounded. The fixes then also say which force and energy
  *             they gave to the particle.
@@ -57,7 +58,7 @@ MD_FN void md_force_nearest(const double *box, const double x[3], const double *
   }
 }
 
-/* A term of this size or larger leaves the range of impulses, as for pairs (model.h). */
+/* A term of this size or larger leaves the range of impulses, as for pairs (common/model.h). */
 #define MD_FORCE_RANGE 0x1p52
 /* Forces and energies for output must be smaller than this, so that their sums are exact (forces.c). */
 #define MD_FORCE_OUTPUT_RANGE 0x1p37

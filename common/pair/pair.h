@@ -1,5 +1,6 @@
 /* The pair interactions of a model: the style, its parameters for each pair of types, and the coefficient tables that
- * engines read. The formulas of a style are in its file, styles/pair_NAME.h, and pair_styles.h lists the files.
+ * engines read. The formulas of a style are in its file, common/pair/styles/pair_NAME.h, and pair_styles.h lists the
+ * files.
  *
  *   pair_style NAME globals...           defaults of the last nglobal parameters, for all pairs of types
  *   pair_coeff I J parameters...         parameters of the types I and J
@@ -12,15 +13,19 @@
  * distance is softened: r2 = k2 + dx^2 + dy^2 + dz^2, added in this order by fma. Such a style is computed by the
  * engines of openmp/all_pairs/all_pairs.c and gpu/all_pairs, which multiply charges themselves.
  *
- * The formulas of tables (table.h) read numbers out of files, which lie beside the coefficients. Two coefficients
- * together are the address of these numbers, so that a copy of the coefficients for another memory is placed again.
+ * The formulas of tables (common/pair/tables/table.h) read numbers out of files, which lie beside the coefficients. Two
+ * coefficients together are the address of these numbers, so that a copy of the coefficients for another memory is
+ * placed again.
  *
- * Styles with a density (eam.h) have a potential of tables in place of formulas of r2 and k. pair_coeff gives a file.
+ * Styles with a density (common/pair/tables/eam.h) have a potential of tables in place of formulas of r2 and k.
+ * pair_coeff gives a file.
  *
  * The formulas of dissipative styles are those of their energy. The whole force also depends on velocities and random
- * numbers (dissipative/dissipative.h). Their pair_style gives START, STOP, the seed and rc, in md_pair.global.
+ * numbers (common/pair/dissipative/dissipative.h). Their pair_style gives START, STOP, the seed and rc, in
+ * md_pair.global.
  *
- * Pair styles hybrid and hybrid/overlay have sub-styles, and a row of coefficients for each of them (hybrid.h).
+ * Pair styles hybrid and hybrid/overlay have sub-styles, and a row of coefficients for each of them
+ * (common/pair/hybrid/hybrid.h).
  */
 #ifndef MD_COMMON_PAIR_H
 #define MD_COMMON_PAIR_H
@@ -66,16 +71,17 @@ typedef struct md_pair_style {
   int nfixed; /* the first nfixed of these hold for all pairs of types: pair_coeff does not take them */
   int rc_parameter; /* the index of the cutoff, or MD_NO_CUTOFF */
   /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
-   * grids (model.c). Without a cutoff: the distance at which the force is largest. MD_AT_ZERO_ENERGY: the distance at
-   * which attraction becomes repulsion, where the energy passes zero; if there is none, length_factor times the cutoff.
+   * grids (common/model.c). Without a cutoff: the distance at which the force is largest. MD_AT_ZERO_ENERGY: the
+   * distance at which attraction becomes repulsion, where the energy passes zero; if there is none, length_factor times
+   * the cutoff.
    */
   int length_parameter;
   double length_factor;
   bool takes_shift; /* pair_modify shift has a meaning */
-  bool dissipative; /* a style of dissipative/dissipative.h: its force depends on velocities */
-  bool density;     /* a style of eam.h: its numbers are in md_pair.eam */
-  bool tabulated;   /* a style of table.h: its numbers are in md_pair.tables */
-  bool hybrid;      /* a style of hybrid.h: its numbers are in md_pair.sub */
+  bool dissipative; /* a style of common/pair/dissipative/dissipative.h: its force depends on velocities */
+  bool density;     /* a style of common/pair/tables/eam.h: its numbers are in md_pair.eam */
+  bool tabulated;   /* a style of common/pair/tables/table.h: its numbers are in md_pair.tables */
+  bool hybrid;      /* a style of common/pair/hybrid/hybrid.h: its numbers are in md_pair.sub */
   bool by_type; /* the first two parameters are each of a type, and those of a type with itself are equal */
   bool needs_no_coeff; /* the style is complete without any pair_coeff */
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];

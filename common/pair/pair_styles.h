@@ -14,7 +14,8 @@
  *                                             velocities;
  *   with MD_PAIR_HYBRID(symbol) defined       it becomes one MD_PAIR_HYBRID for each style with sub-styles;
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
- *   with real and MD_T defined                it becomes the formulas for the number type `real` (real.h).
+ *   with real and MD_T defined                it becomes the formulas for the number type `real`
+ *   (common/arithmetic/real.h).
  */
 #include "common/pair/dissipative/pair_dpd.h"
 #include "common/pair/dissipative/pair_dpd_tstat.h"

@@ -1,11 +1,11 @@
 /* fix spring/self: ties each particle to the place where it was when the fix began, with the energy K r^2/2.
  *
- * A particle has its anchor with it, as a field (particle_fields.def). The nearest image counts, so that a particle may
- * go less than half a periodic side away from its anchor; one that goes 7/16 of it is an error. The axes of the keyword
- * alone count.
+ * A particle has its anchor with it, as a field (common/particle_fields.def). The nearest image counts, so that a
+ * particle may go less than half a periodic side away from its anchor; one that goes 7/16 of it is an error. The axes
+ * of the keyword alone count.
  *
  * Numbers of the fix: k0 K, k1 to k3 1 if the axis counts. State: 0 the anchors of its group are set. Of its action: k0
- * to k2 K or 0, k3 to k11 the box (net_force.h). Reference: the LAMMPS manual, fix spring/self.
+ * to k2 K or 0, k3 to k11 the box (common/force/net_force.h). Reference: the LAMMPS manual, fix spring/self.
  */
 #if defined MD_FIX_STYLE
 

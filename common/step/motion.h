@@ -1,8 +1,8 @@
 /* The formulas of motion for one coordinate: kick, drift, reflection, kinetic energy, and the two words of a wide
  * momentum. C and CUDA.
  *
- * step.h says in which order a step applies the formulas. `v` is p/m_reference (model.h), or the first word of a wide
- * momentum.
+ * step.h says in which order a step applies the formulas. `v` is p/m_reference (common/model.h), or the first word of a
+ * wide momentum.
  */
 #ifndef MD_COMMON_MOTION_H
 #define MD_COMMON_MOTION_H

@@ -29,8 +29,8 @@
  *
  * Kick 5 and kick 2 of the next step have the same impulses, so that an engine may do both at once. But the steps of an
  * engine end where a fix acts at point 6 (src/fixes/fix_end.h). Every addition is of multiples of a quantum and
- * therefore exact, so that a run with reversed velocities returns to the same bits. `v` is p/m_reference (model.h), or
- * the first word of a wide momentum. C and CUDA.
+ * therefore exact, so that a run with reversed velocities returns to the same bits. `v` is p/m_reference
+ * (common/model.h), or the first word of a wide momentum. C and CUDA.
  */
 #ifndef MD_COMMON_STEP_H
 #define MD_COMMON_STEP_H

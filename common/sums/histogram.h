@@ -11,8 +11,9 @@
  * weight: 2^b times their number is at most 2^62, and b is at most 50. So a million particles have 84 bits between the
  * largest weight and the quantum, and a billion have 64.
  *
- * Trade-off: fine sums (exact.h) have a fixed number of bits for the rest, which some 2^24 terms may fill. Here the
- * number of bits is that of the model. Cost: one addition for a count, three with a weight; 8 or 24 bytes a bin.
+ * Trade-off: fine sums (common/arithmetic/exact.h) have a fixed number of bits for the rest, which some 2^24 terms may
+ * fill. Here the number of bits is that of the model. Cost: one addition for a count, three with a weight; 8 or 24
+ * bytes a bin.
  */
 #ifndef MD_COMMON_SUMS_HISTOGRAM_H
 #define MD_COMMON_SUMS_HISTOGRAM_H

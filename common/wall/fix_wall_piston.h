@@ -9,7 +9,7 @@
  * The fix finds the particles that their drift would take behind the piston before the drift, and gives them the shift
  * and the velocity with which the drift ends at z'. Trade-off: where another fix changes the velocity in the middle of
  * the drift, z' is that of the velocity before.
- * Cost: general passes (fix.h).
+ * Cost: general passes (common/fix/fix.h).
  * Reference: Holian and Lomdahl, Science 280 (1998) 2085.
  *
  * Numbers of the fix and of its action: k0 Z0, k1 VZ, k2 1 for ramp; of its action also k3 dt.

@@ -1,4 +1,4 @@
-/* fix wall/reflect: walls at which particles are reflected elastically (md_reflect, motion.h).
+/* fix wall/reflect: walls at which particles are reflected elastically (md_reflect, common/step/motion.h).
  *
  * Numbers: k[4 d + 2 side] is 1 if there is a wall below (side 0) or above (side 1) along axis d, 2 if it is on the
  * face of the box (EDGE), wherever that is when a run begins, and 0 if there is none. The next number is its place,

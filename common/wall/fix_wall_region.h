@@ -2,7 +2,7 @@
  * wall/lj93, lj126, lj1043 or harmonic, at the distance r from it.
  *
  * A block and a cylinder seen from within have several faces, each a wall of its own; from outside there is one nearest
- * point (shape.h). A particle on the surface, or not in the region, is an error, as in LAMMPS.
+ * point (common/force/shape.h). A particle on the surface, or not in the region, is an error, as in LAMMPS.
  *
  * Numbers of the fix: from k0 on those of the shape, k9 place of the potential in wall_region_potentials, k10 epsilon,
  * k11 sigma, k12 cutoff. Of its action: the shape and the box of md_shape_wrap, k21 potential, k22 cutoff, from k23

@@ -67,7 +67,7 @@ struct single_copy {
   double centre[3];
 };
 
-/* Calls f(style), as with_style (launch.cuh), for a style without a cutoff. */
+/* Calls f(style), as with_style (gpu/particle/launch.cuh), for a style without a cutoff. */
 template <class F> void with_all_style(md_pair_kind kind, F &&f)
 {
 #define MD_PAIR_ALL(symbol)                                                                                  \

@@ -1,5 +1,5 @@
-/* Output of the bodies: energies, virials and forces as fine sums (exact.h), the terms of computes, and the
- * sums of a map.
+/* Output of the bodies: energies, virials and forces as fine sums (common/arithmetic/exact.h), the terms of computes,
+ * and the sums of a map.
  *
  * A thread has one body, and the bodies of the other block pass through shared memory in tiles, as in impulse.cu. For
  * energies and virials a pair of one block is evaluated once, from the body with the lower index, and its terms count

@@ -13,7 +13,7 @@
  *   found      in `index`: the index by origin                 in a table of the ids of particles and ghosts, which a
  *                                                              rebin makes in the idle position array: the nearest one
  *   a partner  is a particle                                   is a particle, or a ghost; ghosts reach as far as the
- *                                                              longest bond (bond_reach in configuration.h)
+ *                                                              longest bond (bond_reach in gpu/engine/configuration.h)
  *
  * Both particles of a bond evaluate it, at the nearest image of the partner. No thread writes the sum of another one.
  *

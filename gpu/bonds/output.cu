@@ -1,6 +1,6 @@
 /* Bonds for output: their energies and virials, and the search for the bond of an error; see bonds.cuh.
  *
- * Sums are over both particles of a bond, so that they are twice those of the bonds (model.h).
+ * Sums are over both particles of a bond, so that they are twice those of the bonds (common/model.h).
  */
 #include "common/faults.h"
 #include "gpu/bonds/term.cuh"

@@ -21,7 +21,8 @@ static __device__ __forceinline__ double nearest_image(const system_view<T> &s, 
 }
 
 /* Fills place and distance of particle i, relative to its partner j. Owned particles have whole positions, which tell
- * any distance. Packed ghosts have records alone, which tell that of a bond (can_pack() in configuration.cu). */
+ * any distance. Packed ghosts have records alone, which tell that of a bond (can_pack() in
+ * gpu/engine/configuration.cu). */
 template <class T>
 static __device__ __forceinline__ void locate_bond(const system_view<T> &s, unsigned parity, int i, int j,
                                                    md_bond_term *t)

@@ -1,7 +1,7 @@
 /* Pair styles with a density: the density at each particle, and then the impulses (common/pair/tables/eam.h).
  *
  *   1. k_densities: one thread sums the density at one particle, in whole quanta, and finds the slope F' there.
- *   2. Ghosts get the slopes of their sources: k_image_values on one rank, messages on several (ranks/halo.inc).
+ *   2. Ghosts get the slopes of their sources: k_image_values on one rank, messages on several (gpu/ranks/halo.inc).
  *   3. k_density_force: one thread sums the impulses on one particle.
  *
  * Each lane of a warp reads another row of the tables. Through the cache that takes a cycle for each lane and load,

@@ -1,5 +1,5 @@
 /* Pair styles with a density: energies, virials and forces for output. Slopes are those of the present positions
- * (force.cu). Every pair is evaluated once more, from both of its particles, as in output/measure.cu.
+ * (force.cu). Every pair is evaluated once more, from both of its particles, as in gpu/output/measure.cu.
  *
  * Trade-off: the density is summed again for the energy of the embedding, so that no array holds energies.
  * Cost: about that of both passes of a step.

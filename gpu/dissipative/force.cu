@@ -4,7 +4,7 @@
  *      The velocities are those after the last drift. In a step these are the present ones. In the first step of a
  *      run, and for output, the present ones are complete. Then the velocities come from `kept`, where the forces at
  *      the end of the last run have put them, by origin.
- *   2. Ghosts get the states of their sources: k_image_values on one rank, messages on several (ranks/halo.inc).
+ *   2. Ghosts get the states of their sources: k_image_values on one rank, messages on several (gpu/ranks/halo.inc).
  *   3. k_dissipative_force: one thread sums the impulses on one particle.
  *
  * Trade-off: a neighbour takes two loads of 32 bytes, its record and its state, and no sort moves more fields. Each

@@ -1,5 +1,5 @@
 /* Dissipative pair styles: energies, virials and forces for output. States are those of the present positions
- * (force.cu). Every pair is evaluated once more, from both of its particles, as in output/measure.cu.
+ * (force.cu). Every pair is evaluated once more, from both of its particles, as in gpu/output/measure.cu.
  *
  * Cost: about that of the forces of a step.
  */

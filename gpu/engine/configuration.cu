@@ -345,7 +345,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->rows = (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
 }
 
-/* Checks the options sorted, padded, unrolled and staged, which belong to one kernel (force_cells_2d.cu).
+/* Checks the options sorted, padded, unrolled and staged, which belong to one kernel (gpu/step/force_cells_2d.cu).
  * *teaching: one of them is set. MD_USAGE: the kernel cannot do this model or the other options. */
 static md_status check_teaching(const md_model *model, const md_gpu_options *g, bool *teaching)
 {

@@ -11,9 +11,9 @@
 typedef struct gpu_configuration {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
-  bool packed;        /* packed layout (layout.cuh) */
+  bool packed;        /* packed layout (gpu/particle/layout.cuh) */
   bool step_sorts;    /* the last two steps before a rebin do its work; on several ranks, for slabs only */
-  bool dense;         /* without lists: warp search (step_dense.cu) */
+  bool dense;         /* without lists: warp search (gpu/step/step_dense.cu) */
   double skin, reach; /* skin; and cutoff + skin, the reach of lists */
   double extra;       /* most additional reach of a fast particle's list */
   int count[3];       /* cells, without the border */
@@ -63,7 +63,7 @@ double gpu_halo(const md_model *model, const gpu_configuration *config, int axis
  * have. */
 int gpu_halo_cells(const md_model *model, const gpu_configuration *config, int axis);
 
-/* Number of buffer rows at the cuts between slabs, where steps sort (ranks/deferred.inc). thinnest: rows of the
+/* Number of buffer rows at the cuts between slabs, where steps sort (gpu/ranks/deferred.inc). thinnest: rows of the
  * thinnest slab. 0: the slabs are too thin for buffer rows. */
 int gpu_buffer_rows(const gpu_configuration *config, int thinnest);
 /* How thick slabs must be to be preferred to other domains, in sigma; 0: slabs are not preferred. */

@@ -1,5 +1,5 @@
-/* The constants of the view: what stays the same between rebins. Every kernel gets these by value (view.cuh), so that
- * it reads them from there and not from memory.
+/* The constants of the view: what stays the same between rebins. Every kernel gets these by value
+ * (gpu/particle/view.cuh), so that it reads them from there and not from memory.
  *
  * This part sets the grid, scale, box, slack and pair of the view, and of `ghost` what follows from the grid.
  */

@@ -3,21 +3,22 @@
  * All data of the particles stay on the device, and the host launches hundreds of steps without waiting for any of
  * them.
  *   1. A rebin wraps the particles, sorts them by cell, makes the ghosts of periodic faces and, where lists pay,
- *      makes lists (bin.cu, sort.cu, cell_start.cu, periodic_images.cu, list.cu).
- *   2. Steps follow. A step is one kernel (step_*.cu, a fused step), or a force kernel and a move kernel
- *      (force.cu, force_symmetric.cu, move.cu).
+ *      makes lists (gpu/neighbour/bin.cu, gpu/neighbour/sort.cu, gpu/neighbour/cell_start.cu,
+ *      gpu/neighbour/periodic_images.cu, gpu/neighbour/list.cu).
+ *   2. Steps follow. A step is one kernel (gpu/step/step_*.cu, a fused step), or a force kernel and a move kernel
+ *      (gpu/step/force.cu, gpu/step/force_symmetric.cu, gpu/move/move.cu).
  *   3. The steps end when a particle has used up the slack of cells or lists, or when two particles together have
- *      used up what lists allow (list_check.cu). Then the next rebin is due.
+ *      used up what lists allow (gpu/neighbour/list_check.cu). Then the next rebin is due.
  *
- * The host works in batches (batches.cuh): it launches the steps that should fit between two rebins, and the
+ * The host works in batches (gpu/run/batches.cuh): it launches the steps that should fit between two rebins, and the
  * rebin, without waiting. It reads the outcome of a batch only after it has launched the next one. If a step may
- * not be taken any more, its launch returns at once (progress.cuh). So a wrong guess costs an empty launch and never
- * a result.
+ * not be taken any more, its launch returns at once (gpu/particle/progress.cuh). So a wrong guess costs an empty launch
+ * and never a result.
  *
- * On several ranks (ranks/ranks.cuh) the host waits at every rebin, because there particles change their rank and
+ * On several ranks (gpu/ranks/ranks.cuh) the host waits at every rebin, because there particles change their rank and
  * the ranks agree on ghosts. The steps between two rebins are still launched without waiting, each with its
- * exchange of ghosts. All ranks stop at the same step. Where steps sort (run/sorting.cuh), ranks do not wait
- * for a sort either, and they migrate only now and then (ranks/deferred.inc).
+ * exchange of ghosts. All ranks stop at the same step. Where steps sort (gpu/run/sorting.cuh), ranks do not wait
+ * for a sort either, and they migrate only now and then (gpu/ranks/deferred.inc).
  *
  * The engine consists of parts. A part uses parts below it, as the lines say, and knows none above it:
  *
@@ -39,12 +40,12 @@
  *                \    /
  *                 core                   core       what all parts share
  *                  |
- *              gpu_ranks                 gpu_ranks  the other ranks (ranks/ranks.cuh)
+ *              gpu_ranks                 gpu_ranks  the other ranks (gpu/ranks/ranks.cuh)
  *
  * A part is a struct with a header, which has its data, functions and trade-off, and with one or two files .inc, which
  * have the bodies. The part follow, which has the followed particles, stands beside these, on output. The parts run,
  * sorting, error, rebin and step are in run/, storage and transfer in storage/, the others in engine/. All are
- * templates of the layout of particles (layout.cuh).
+ * templates of the layout of particles (gpu/particle/layout.cuh).
  *
  * Trade-off: the device does not wait for the host between two rebins. In return all fields of the particles are there
  * twice, and some launches do nothing.

@@ -2,7 +2,7 @@
  *
  * If a request needs cells and lists that fit the present positions, a rebin comes first.
  *
- * Cost: measuring evaluates every pair from both sides. What a download copies is in transfer.cuh.
+ * Cost: measuring evaluates every pair from both sides. What a download copies is in gpu/storage/transfer.cuh.
  */
 #ifndef MD_GPU_ENGINE_OUTPUT_CUH
 #define MD_GPU_ENGINE_OUTPUT_CUH

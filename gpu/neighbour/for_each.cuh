@@ -1,8 +1,8 @@
 /* Walks through the candidates of one particle, from cells or from its list. f(j, record of j) is called for every
  * candidate except i itself, within the cutoff or not.
  *
- * Trade-off: short code for any kernel, but not the fastest. The kernels of steps (step_*.cu) have walks of their
- * own. A record is loaded whole: loads of its fields would each take a cycle of the cache for every lane.
+ * Trade-off: short code for any kernel, but not the fastest. The kernels of steps (gpu/step/step_*.cu) have walks of
+ * their own. A record is loaded whole: loads of its fields would each take a cycle of the cache for every lane.
  */
 #ifndef MD_GPU_NEIGHBOUR_FOR_EACH_CUH
 #define MD_GPU_NEIGHBOUR_FOR_EACH_CUH

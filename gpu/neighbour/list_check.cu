@@ -15,7 +15,7 @@
  * come without a path. For such a ghost the distance from its place at the rebin is taken instead.
  *
  * A fast particle finds its partners in the cells around its present cell, if no particle has moved farther than the
- * width of a cell less the cutoff. configuration.cu makes sure of this. Ghosts that were outside the halo
+ * width of a cell less the cutoff. gpu/engine/configuration.cu makes sure of this. Ghosts that were outside the halo
  * at the rebin matter only to a fast particle that is far outside the faces of its domain. In this case the lists
  * count as stale.
  *

@@ -1,8 +1,8 @@
 /* The prefilter: which candidates in three rows of cells may be within the cutoff of a particle in two dimensions.
  * It reads coarse positions only.
  *
- * A coarse position (layout.cuh) is a position modulo eight cutoffs, with 16 bits an axis. Both axes are in one
- * word of an array of their own:
+ * A coarse position (gpu/particle/layout.cuh) is a position modulo eight cutoffs, with 16 bits an axis. Both axes are
+ * in one word of an array of their own:
  *
  *     31  30 29             16 15  14 13              0
  *    +------+-----------------+------+-----------------+     difference of two coarse positions,
@@ -12,7 +12,7 @@
  * In this difference the upper two bits of both halves are clear if the candidate lies in a square around the
  * particle, of a little more than a cutoff on each side. So a candidate costs a subtraction, a test, and a bit of
  * the result. The whole record of a hit then tells whether it is within the cutoff. The prefilter never misses a
- * candidate within the cutoff, because the square is larger by more than any rounding (engine/constants.inc).
+ * candidate within the cutoff, because the square is larger by more than any rounding (gpu/engine/constants.inc).
  *
  * The coarse positions of several candidates are loaded together, from an even index on. Those of all three rows
  * are loaded before the first test, so that one wait serves all. Candidates that are not in the row are removed at

@@ -1,10 +1,11 @@
 /* Sorting: puts the particles into the order of their cells, at a rebin whose work the steps have not done
- * (run/sorting.cuh).
+ * (gpu/run/sorting.cuh).
  *
  * There are two ways to the order of cells:
- *   - Counting sort: cell_start.cu gives the first index of each cell, and counting (bin.cu, migrate.cu) stored the
- *     number of each particle in its cell. The index of the particle is written there. Which particle of a cell
- *     comes first depends on chance. This is harmless, because no result depends on the order (exact.h).
+ *   - Counting sort: cell_start.cu gives the first index of each cell, and counting (bin.cu, gpu/ranks/migrate.cu)
+ *     stored the number of each particle in its cell. The index of the particle is written there. Which particle of a
+ *     cell comes first depends on chance. This is harmless, because no result depends on the order
+ *     (common/arithmetic/exact.h).
  *   - Radix sort (CUB): sorts pairs of cell and index. It takes several passes more, but it always gives the same
  *     order.
  *

@@ -47,7 +47,7 @@ static __device__ __forceinline__ float from_corner(const system_view<T> &s, int
 
 /* How many cells a particle may be from the first particle of its box along an axis. On 32-bit coordinates
  * everything that the box reaches must be nearer than half the range to that particle; then no particle finds both
- * a particle and its image. configuration.cu makes sure that at least one cell is possible. */
+ * a particle and its image. gpu/engine/configuration.cu makes sure that at least one cell is possible. */
 template <class T> static __device__ __forceinline__ int farthest_in_box(const system_view<T> &s, int d)
 {
   const int most = d == 0 ? SPAN : 1;

@@ -1,6 +1,6 @@
 /* Measuring: energies and virials of the pairs of the present state. Every pair is evaluated once more. The sums are
- * twice those of the pairs (model.h): a pair adds its terms from each of its particles, or twice from one of them. All
- * terms are in double, also in mixed precision.
+ * twice those of the pairs (common/model.h): a pair adds its terms from each of its particles, or twice from one of
+ * them. All terms are in double, also in mixed precision.
  *
  *   k_measure_listed  takes pairs from lists, of particles from the one with the lower index.
  *   k_measure_plane   takes them from cells in 2D with coarse positions, likewise.

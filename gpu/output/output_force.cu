@@ -1,5 +1,5 @@
-/* Forces for output. They are fine sums (exact.h), which keep the digits of small forces beside those of
- * close encounters.
+/* Forces for output. They are fine sums (common/arithmetic/exact.h), which keep the digits of small forces beside those
+ * of close encounters.
  *
  * Each pair is evaluated once more, from both of its particles; or, with half lists, from one of them, and atomics
  * on integers add the force to the other. Two instances of the kernel serve all pair styles (partners.cuh).

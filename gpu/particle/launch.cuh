@@ -138,16 +138,16 @@ template <class F> md_status launch_listed(md_pair_kind kind, F &&f)
   }
 }
 
-/* bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count` (NULL: not),
- * and stores the number of each particle in its cell (cell_member in view.cuh). If ids is not NULL, the particles are
- * not counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
+/* gpu/neighbour/bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count`
+ * (NULL: not), and stores the number of each particle in its cell (cell_member in view.cuh). If ids is not NULL, the
+ * particles are not counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
 template <class T>
 md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,
                      int *index);
 
-/* sort.cu: puts the particles into the order of cells. The records go to the other position array, and the other
- * fields from the arrays of the view to these. The cells of the particles, if the view has an array for them, and
- * the sources and shifts of ghosts are written too. */
+/* gpu/neighbour/sort.cu: puts the particles into the order of cells. The records go to the other position array, and
+ * the other fields from the arrays of the view to these. The cells of the particles, if the view has an array for them,
+ * and the sources and shifts of ghosts are written too. */
 template <class T> struct moved_fields {
   typename T::real *v[3];
   int *origin;
@@ -185,8 +185,8 @@ md_status launch_set_progress(const launch &, control *ctl, unsigned launch, con
  * more entry, because cursors lie one entry higher. */
 inline int64_t bytes_of_starts(int64_t cells) { return (cells + 2) * 4; }
 
-/* cell_start.cu: an exclusive sum of `count` values in place (scratch NULL: it only tells the bytes of scratch that it
- * needs); and the first particle of each cell, from sorted cell numbers. */
+/* gpu/neighbour/cell_start.cu: an exclusive sum of `count` values in place (scratch NULL: it only tells the bytes of
+ * scratch that it needs); and the first particle of each cell, from sorted cell numbers. */
 md_status scan_counts(const launch &, int64_t count, int *values, void *scratch, size_t *bytes);
 /* The same in one launch for one or two arrays (the second NULL: for one) of at most FEW_CELLS values. */
 enum { FEW_CELLS = 1 << 14 };
@@ -196,23 +196,24 @@ struct few_counts {
 md_status sum_few_counts(const launch &, const few_counts &);
 md_status launch_fill_starts(const launch &, int n, int total, const unsigned *sorted, int *start);
 
-/* periodic_images.cu: writes the records of the ghosts from those of their sources, in the present position array. */
+/* gpu/neighbour/periodic_images.cu: writes the records of the ghosts from those of their sources, in the present
+ * position array. */
 template <class T> md_status launch_periodic_images(const launch &, const system_view<T> &);
 /* Copies values of particles to their images, for exact tagged layouts on one rank. value: [particles and ghosts]. */
 template <class T, class VALUE>
 md_status launch_image_values(const launch &, const system_view<T> &, VALUE *value);
 
-/* list.cu: copies the positions in single precision into the idle position array, then makes the lists. For tagged
- * layouts. */
+/* gpu/neighbour/list.cu: copies the positions in single precision into the idle position array, then makes the lists.
+ * For tagged layouts. */
 template <class T> md_status launch_list(const launch &, const system_view<T> &);
 
-/* list_check.cu: checks whether the lists still hold after launch number `step`. If not, the slot of that launch
- * becomes stale. For tagged layouts. */
+/* gpu/neighbour/list_check.cu: checks whether the lists still hold after launch number `step`. If not, the slot of that
+ * launch becomes stale. For tagged layouts. */
 template <class T> md_status launch_check_lists(const launch &, const system_view<T> &, unsigned step);
 
-/* step_cells_2d.cu, step_cells_3d.cu, step_list.cu: force, kick and drift of one step in one kernel, for models that
- * are fused (gpu_configuration). Only launch_step_cells_2d(), for plain layouts, can do the work of a rebin
- * (next_order): for all particles without ghosts, or for both parts of a step. */
+/* gpu/step/step_cells_2d.cu, gpu/step/step_cells_3d.cu, gpu/step/step_list.cu: force, kick and drift of one step in one
+ * kernel, for models that are fused (gpu_configuration). Only launch_step_cells_2d(), for plain layouts, can do the
+ * work of a rebin (next_order): for all particles without ghosts, or for both parts of a step. */
 template <class T>
 md_status launch_step_cells_2d(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
                                const next_order<T> &);
@@ -220,34 +221,35 @@ template <class T>
 md_status launch_step_cells_3d(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
 md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
-/* step_dense.cu: does the same as launch_step_cells_3d(). It is faster where cells hold many particles. */
+/* gpu/step/step_dense.cu: does the same as launch_step_cells_3d(). It is faster where cells hold many particles. */
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 
-/* force_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are not
- * wide. */
+/* gpu/step/force_list.cu: sums impulses into impulse[d][i], as launch_force() does, for one type and momenta that are
+ * not wide. */
 template <class T>
 md_status launch_force_list(const launch &, md_pair_kind, const system_view<T> &,
                             typename T::real *const impulse[3], bool step);
 
-/* force.cu: sums impulses (or forces: what the table of the view holds) into impulse[d][i]. step: the kernel is
- * part of a step, so it does nothing if the system is idle, and an overlap stops the step. Else it sums in any case. */
+/* gpu/step/force.cu: sums impulses (or forces: what the table of the view holds) into impulse[d][i]. step: the kernel
+ * is part of a step, so it does nothing if the system is idle, and an overlap stops the step. Else it sums in any
+ * case. */
 template <class T>
 md_status launch_force(const launch &, md_pair_kind, int source, const system_view<T> &,
                        typename T::real *const impulse[3], bool step);
-/* force_cells_2d.cu: the same bits, with the variant that the options sorted, padded, unrolled and staged select; from
- * cells, without ghosts, for styles with kernels of their own. order: from launch_index(), or NULL if the particles are
- * sorted. */
+/* gpu/step/force_cells_2d.cu: the same bits, with the variant that the options sorted, padded, unrolled and staged
+ * select; from cells, without ghosts, for styles with kernels of their own. order: from launch_index(), or NULL if the
+ * particles are sorted. */
 md_status launch_force_cells_2d(const launch &, md_pair_kind, const md_gpu_options &,
                                 const system_view<exact2> &, const int *order, double *const impulse[3],
                                 bool step);
-/* force_symmetric.cu: the same bits, but each pair is evaluated once, and atomics add its impulse to both
+/* gpu/step/force_symmetric.cu: the same bits, but each pair is evaluated once, and atomics add its impulse to both
  * partners. For exact layouts. */
 template <class T>
 md_status launch_force_symmetric(const launch &, md_pair_kind, int source, const system_view<T> &,
                                  double *const impulse[3], bool step);
 
-/* What is owed to the velocities after a run (move/owed.cuh): `kicks` times the impulse, then actions. */
+/* What is owed to the velocities after a run (gpu/move/owed.cuh): `kicks` times the impulse, then actions. */
 enum { OWED_ACTIONS = 2 };
 template <class T> struct owed_work {
   double kicks;
@@ -257,17 +259,17 @@ template <class T> struct owed_work {
   md_action action[OWED_ACTIONS];
   particle_fields fields;
 };
-/* settle.cu: gives it. step: the one that begins now. */
+/* gpu/move/settle.cu: gives it. step: the one that begins now. */
 template <class T>
 md_status launch_settle(const launch &, const system_view<T> &, const owed_work<T> &, const md_step &step);
 
-/* move.cu: kick and drift in place, for every model. owed: is given first; or NULL. */
+/* gpu/move/move.cu: kick and drift in place, for every model. owed: is given first; or NULL. */
 template <class T>
 md_status launch_move(const launch &, int source, const system_view<T> &, const step_args &,
                       const typename T::real *const impulse[3], const owed_work<T> *owed);
 
-/* Sums on the device. Each is a fine sum (exact.h) of two parts. Each part is stored as two numbers: the sum
- * of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
+/* Sums on the device. Each is a fine sum (common/arithmetic/exact.h) of two parts. Each part is stored as two numbers:
+ * the sum of the upper halves and the sum of the lower halves of the terms, which are 64-bit integers. at:
  * [SUM_PARTS][2][count]. */
 enum { SUM_COARSE, SUM_REST, SUM_PARTS };
 struct fine_sums {
@@ -275,8 +277,8 @@ struct fine_sums {
 };
 inline int64_t fine_sum_bytes(int count) { return (int64_t)SUM_PARTS * 2 * count * 8; }
 
-/* fix_force.cu: fixes that act on forces, on impulses that launch_force() has summed. A force out of range counts as an
- * overlap. */
+/* gpu/step/fix_force.cu: fixes that act on forces, on impulses that launch_force() has summed. A force out of range
+ * counts as an overlap. */
 struct fix_force_args {
   particle_fields fields;
   const md_force_action *action; /* [count] */
@@ -301,7 +303,7 @@ template <class T>
 md_status launch_sum_centre(const launch &, const system_view<T> &, const particle_fields &,
                             const md_centre &, int ntypes, fine_sums);
 
-/* sum_terms.cu: adds the terms of computes to MD_TERMS_MAX sums. */
+/* gpu/output/sum_terms.cu: adds the terms of computes to MD_TERMS_MAX sums. */
 struct term_args {
   fine_sums sum;
   const md_summand *summand; /* [nsummand] */
@@ -315,10 +317,10 @@ template <class T>
 md_status launch_sum_terms(const launch &, const system_view<T> &, const term_args &,
                            const owed_work<T> *owed, const md_step &step);
 
-/* awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits after the step, into control.awaited,
- * which is 0 before: the kinetic energy of velocities that are complete with `kicks` times the impulse; and for exact
- * layouts half of what launch_measure() adds to the virial, or of what launch_tensor() adds to xx, yy and zz, then with
- * these components of the kinetic energy. */
+/* gpu/step/awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits after the step, into
+ * control.awaited, which is 0 before: the kinetic energy of velocities that are complete with `kicks` times the
+ * impulse; and for exact layouts half of what launch_measure() adds to the virial, or of what launch_tensor() adds to
+ * xx, yy and zz, then with these components of the kinetic energy. */
 template <class T> constexpr bool SUMS_VIRIAL = !T::MIXED && T::TAGGED;
 template <class T> struct awaited_args {
   typename T::real *impulse[3];
@@ -332,8 +334,8 @@ template <class T> struct awaited_args {
 template <class T>
 md_status launch_awaited(const launch &, md_pair_kind, const system_view<T> &, const awaited_args<T> &);
 
-/* move_scaled.cu: what launch_move() does with what is owed, for one mass, a box that is not tilted, and actions that
- * scale the velocities of all particles. */
+/* gpu/move/move_scaled.cu: what launch_move() does with what is owed, for one mass, a box that is not tilted, and
+ * actions that scale the velocities of all particles. */
 template <class T> struct scaled_args {
   const typename T::real *impulse[3];
   double owed, v_step; /* kicks that are owed */
@@ -346,8 +348,8 @@ template <class T>
 md_status launch_move_scaled(const launch &, int source, const system_view<T> &, const step_args &,
                              const scaled_args<T> &);
 
-/* measure.cu: adds energies and virials of pairs to the sums, if there is a pair style. An overlap sets HALT_OVERLAP in
- * control.overflow. */
+/* gpu/output/measure.cu: adds energies and virials of pairs to the sums, if there is a pair style. An overlap sets
+ * HALT_OVERLAP in control.overflow. */
 enum { SUM_ENERGY, SUM_VIRIAL, SUMS };
 struct measure_args {
   fine_sums sum;
@@ -359,8 +361,8 @@ template <class T>
 md_status launch_measure(const launch &, md_pair_kind, int source, const system_view<T> &,
                          const measure_args &);
 
-/* virial_tensor.cu: adds the components of the virial of pairs to MD_TENSOR sums. An overlap sets HALT_OVERLAP in
- * control.overflow. */
+/* gpu/output/virial_tensor.cu: adds the components of the virial of pairs to MD_TENSOR sums. An overlap sets
+ * HALT_OVERLAP in control.overflow. */
 struct tensor_args {
   fine_sums sum;
   md_pair_kind kind;
@@ -370,8 +372,8 @@ struct tensor_args {
 template <class T>
 md_status launch_tensor(const launch &, int source, const system_view<T> &, const tensor_args &);
 
-/* output_force.cu: forces for output, in energy/length, as doubles in place of `coarse`; `rest` is scratch. For
- * exact layouts. */
+/* gpu/output/output_force.cu: forces for output, in energy/length, as doubles in place of `coarse`; `rest` is scratch.
+ * For exact layouts. */
 struct output_force_args {
   md_pair_kind kind;
   const double *table;          /* coefficients of forces, in coarse quanta */
@@ -448,8 +450,8 @@ template <class T>
 md_status launch_dissipative_output(const launch &, int source, const system_view<T> &,
                                     const dissipation_args &, const output_force_args &);
 
-/* output.cu: copies particles between the arrays of the host's order and those of the device, one component at a
- * time, and adds particles to the bins of a map. origin: the index of each particle in the host's order; NULL: the
+/* gpu/output/output.cu: copies particles between the arrays of the host's order and those of the device, one component
+ * at a time, and adds particles to the bins of a map. origin: the index of each particle in the host's order; NULL: the
  * order of the device. */
 template <class T>
 md_status launch_load_position(const launch &, const system_view<T> &, int d, const double *from);
@@ -467,9 +469,9 @@ template <class T>
 md_status launch_histogram(const launch &, const system_view<T> &, const md_histogram &,
                            const particle_fields &, unsigned long long *sum);
 
-/* distances.cu: counts distances of pairs. far: beyond the cutoff of the forces, on one rank, in a box that is not
- * tilted and whose periodic sides are at least two cutoffs; reach: the cells on each side that may hold a neighbour.
- * sum: [md_distances_size()], on the device. */
+/* gpu/sums/distances.cu: counts distances of pairs. far: beyond the cutoff of the forces, on one rank, in a box that is
+ * not tilted and whose periodic sides are at least two cutoffs; reach: the cells on each side that may hold a
+ * neighbour. sum: [md_distances_size()], on the device. */
 struct distance_args {
   md_distances distances;
   particle_fields fields;
@@ -481,10 +483,10 @@ struct distance_args {
 template <class T>
 md_status launch_distances(const launch &, int source, const system_view<T> &, const distance_args &);
 
-/* bin_sums.cu: the largest size of each value of particles in bins, as the bits of a number, largest[nvalue]; and
- * unless sum is NULL the sums of the bins, [n][1 + 2 nvalue]: particles, and quanta and rest of each value. And counts
- * of particles by value, [MD_VALUES_BINS + bins] without the total, with the least and largest value as numbers of the
- * same order. */
+/* gpu/sums/bin_sums.cu: the largest size of each value of particles in bins, as the bits of a number, largest[nvalue];
+ * and unless sum is NULL the sums of the bins, [n][1 + 2 nvalue]: particles, and quanta and rest of each value. And
+ * counts of particles by value, [MD_VALUES_BINS + bins] without the total, with the least and largest value as numbers
+ * of the same order. */
 struct each_args {
   particle_fields fields; /* those that are not needed are NULL */
   double quantum;         /* of momenta, as in the particles */
@@ -497,9 +499,9 @@ template <class T>
 md_status launch_count_values(const launch &, const system_view<T> &, const each_args &,
                               const md_value_counts &, unsigned long long *count, unsigned long long *range);
 
-/* environment.cu: values of particles that their neighbours give, on one rank, in a box that is not tilted and does not
- * change. environment_ghosts.cu: the same anywhere, right after a rebin, for a cutoff of at most the halo. Periodic
- * sides are at least two cutoffs. reach: the cells on each side that may hold a neighbour. Of clusters,
+/* gpu/sums/environment.cu: values of particles that their neighbours give, on one rank, in a box that is not tilted and
+ * does not change. gpu/sums/environment_ghosts.cu: the same anywhere, right after a rebin, for a cutoff of at most the
+ * halo. Periodic sides are at least two cutoffs. reach: the cells on each side that may hold a neighbour. Of clusters,
  * launch_environment() makes the trees and their least ids, and launch_cluster_values() the values. */
 struct environment_args {
   md_environment what;
@@ -522,14 +524,14 @@ template <class T, bool GHOSTS>
 md_status launch_environment(const launch &, const system_view<T> &, const environment_args &);
 md_status launch_cluster_values(const launch &, int n, const environment_args &);
 
-/* environment_ghosts.cu: near_id of particles, which ghosts then get from their owners; trees next to ghosts get their
- * least ids, and *full is set to 1 if one has changed; bits of groups, by local index. */
+/* gpu/sums/environment_ghosts.cu: near_id of particles, which ghosts then get from their owners; trees next to ghosts
+ * get their least ids, and *full is set to 1 if one has changed; bits of groups, by local index. */
 md_status launch_labels(const launch &, int n, const environment_args &);
 template <class T> md_status launch_meet(const launch &, const system_view<T> &, const environment_args &);
 md_status launch_groups(const launch &, int n, const particle_fields &, int64_t *to);
 
-/* draw.cu: the particles that are seen in a picture (common/sums/front.h), and what is seen at `count` pixels from
- * `first` on. */
+/* gpu/sums/draw.cu: the particles that are seen in a picture (common/sums/front.h), and what is seen at `count` pixels
+ * from `first` on. */
 struct draw_args {
   md_drawing drawing;
   md_box box; /* where particles are shown */
@@ -543,8 +545,9 @@ template <class T> md_status launch_draw(const launch &, const system_view<T> &,
 template <class T>
 md_status launch_sights(const launch &, const system_view<T> &, const draw_args &, int64_t first, int count);
 
-/* follow.cu: the members of a group, a look at the followed particles, and sums of their records. group: bits of groups
- * by original index, or NULL; bit: that of the group; member: receives a bit for each particle, in n/32 + 1 words. */
+/* gpu/sums/follow.cu: the members of a group, a look at the followed particles, and sums of their records. group: bits
+ * of groups by original index, or NULL; bit: that of the group; member: receives a bit for each particle, in n/32 + 1
+ * words. */
 md_status launch_members(const launch &, int n, const uint32_t *group, uint32_t bit, unsigned *member);
 struct follow_args {
   md_follow what;
@@ -570,18 +573,18 @@ struct follow_sum_args {
 md_status launch_follow_sums(const launch &, const follow_sum_args &, unsigned long long *largest,
                              fine_sums total);
 
-/* force_naive.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed ones
- * excluded. */
+/* gpu/step/force_naive.cu: every pair, at its minimum image, without cells or lists. For exact tagged layouts, packed
+ * ones excluded. */
 template <class T>
 md_status launch_force_all(const launch &, md_pair_kind, const system_view<T> &, double *const impulse[3],
                            bool step);
 template <class T>
 md_status launch_measure_all(const launch &, md_pair_kind, const system_view<T> &, const measure_args &);
 
-/* diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids.
- * stage: of the search for a pair, from 0 to FIND_STAGES - 1 (search.cuh). found: on the device. origin: the index of
- * each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density, and states of
- * a dissipative one, are those of the present positions. */
+/* gpu/output/diagnose.cu: finds the pair or particle of an error; of several, that with the smallest ids.
+ * stage: of the search for a pair, from 0 to FIND_STAGES - 1 (gpu/output/search.cuh). found: on the device. origin: the
+ * index of each particle in `id`; NULL: `id` is by local index, ghosts included. Slopes of a style with a density, and
+ * states of a dissipative one, are those of the present positions. */
 struct culprit {
   unsigned long long a, b; /* the ids of a pair; or an id and an axis */
   double r2, x, v;

@@ -16,7 +16,8 @@
  * upper bound of the displacement, and it costs no further memory traffic.
  *
  * exact: coordinates are doubles on the position grid. Impulses are summed as whole numbers of quanta
- * (exact.h) in 64-bit integers. So any order of additions, and any atomic addition, gives the same bits.
+ * (common/arithmetic/exact.h) in 64-bit integers. So any order of additions, and any atomic addition, gives the same
+ * bits.
  *
  * packed: exact as well. A coordinate is a 52-bit number of quanta, in two parts:
  *

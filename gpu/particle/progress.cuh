@@ -51,10 +51,11 @@ struct progress {
 /* One slot of the ring. */
 struct alignas(64) step_slot {
   progress before;
-  unsigned step, flip;   /* is the launch a step? does it write the other position array? */
-  unsigned found;        /* bits of progress.halt */
-  unsigned usage;        /* the bits of a float, as in progress */
-  unsigned beyond_slack; /* number of fast particles, if they are checked (list_check.cu); else 0 */
+  unsigned step, flip; /* is the launch a step? does it write the other position array? */
+  unsigned found;      /* bits of progress.halt */
+  unsigned usage;      /* the bits of a float, as in progress */
+  unsigned
+      beyond_slack; /* number of fast particles, if they are checked (gpu/neighbour/list_check.cu); else 0 */
 };
 
 enum { SLOTS = 64 };

@@ -1,6 +1,6 @@
 /* The kernel of the halo of bricks: which particles are ghosts of which rank, by which shift.
  *
- *   1. A region is the own cells whose particles one rank may need by one shift (ranks/bricks.inc).
+ *   1. A region is the own cells whose particles one rank may need by one shift (gpu/ranks/bricks.inc).
  *   2. The cells of all regions have consecutive numbers. One thread takes one cell: it finds the region by bisection,
  *      and compares the particles of the cell with the bounds of the region.
  *   3. The kernel runs twice: first it counts, and then it makes the lists.

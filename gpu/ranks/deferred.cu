@@ -1,4 +1,4 @@
-/* Kernels of deferred migration (ranks/deferred.inc): the beginnings of cells at the cuts, and the lists of what
+/* Kernels of deferred migration (gpu/ranks/deferred.inc): the beginnings of cells at the cuts, and the lists of what
  * is sent.
  *
  * Both kernels for beginnings copy the beginnings of cells of some rows, one thread for each number:

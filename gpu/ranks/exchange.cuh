@@ -2,7 +2,7 @@
  * ranks.
  *
  * The kernels are in migrate.cu, halo.cu, bricks.cu and deferred.cu. The order of events is in
- * run/rebin_ranks.inc and run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
+ * gpu/run/rebin_ranks.inc and gpu/run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
 #define MD_GPU_RANKS_EXCHANGE_CUH

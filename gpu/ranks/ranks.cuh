@@ -7,15 +7,15 @@
  *
  * One class, gpu_ranks<T>, does this for one layout. Its functions are in these files:
  *
- *   ranks/domain.inc    which cells belong to which rank
- *   ranks/bricks.inc    the same for bricks, domains that are no grid, and their ghosts at a rebin
- *   ranks/migrate.inc   particles to the ranks that own them
- *   ranks/halo.inc      ghosts: at a rebin, and in every step
- *   ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
+ *   gpu/ranks/domain.inc    which cells belong to which rank
+ *   gpu/ranks/bricks.inc    the same for bricks, domains that are no grid, and their ghosts at a rebin
+ *   gpu/ranks/migrate.inc   particles to the ranks that own them
+ *   gpu/ranks/halo.inc      ghosts: at a rebin, and in every step
+ *   gpu/ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
  * This file also has the outcome of a step, which all ranks must know, and the time that messages take. All this
- * is host code for run/rebin_ranks.inc and run/step_ranks.inc; the kernels are in migrate.cu, halo.cu, bricks.cu
- * and deferred.cu.
+ * is host code for gpu/run/rebin_ranks.inc and gpu/run/step_ranks.inc; the kernels are in migrate.cu, halo.cu,
+ * bricks.cu and deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH
@@ -83,7 +83,7 @@ template <class T> struct gpu_ranks {
   double lo[3] = {}, hi[3] = {};
   double reach[3] = {}, halo[3] = {}; /* how far ghosts reach; 0 in `halo` along an axis that has none */
   int layers[3] = {};
-  int buffer_rows = 0; /* number of buffer rows at a cut (ranks/deferred.inc) */
+  int buffer_rows = 0; /* number of buffer rows at a cut (gpu/ranks/deferred.inc) */
 
   domain_face face[3][2];      /* by axis; low, high face */
   int order[3] = {2, 1, 0};    /* of the axes: those with several domains first, the last one before others */
@@ -160,7 +160,7 @@ template <class T> struct gpu_ranks {
     return MD_OK;
   }
 
-  /* ---- ranks/domain.inc ---- */
+  /* ---- gpu/ranks/domain.inc ---- */
 
   /* Divides the cells of the whole box among the ranks. *g: the grid of the whole box, which becomes that of this
    * rank. */
@@ -195,7 +195,7 @@ template <class T> struct gpu_ranks {
     return true;
   }
 
-  /* ---- ranks/bricks.inc ---- */
+  /* ---- gpu/ranks/bricks.inc ---- */
 
   md_status cut_bricks(const md_bisector *tree);
   void cut_brick(const md_bisector *tree, int first, int n, const brick_cells &all);
@@ -211,7 +211,7 @@ template <class T> struct gpu_ranks {
   md_status agree_on_messages(halo_round *r);
   halo_entries coded_entries(int64_t first, int n) const;
 
-  /* ---- ranks/migrate.inc ---- */
+  /* ---- gpu/ranks/migrate.inc ---- */
 
   /* The table of ids: filled after a load, and enlarged. */
   md_status begin_ids(const md_particles *p, int64_t room);
@@ -237,7 +237,7 @@ template <class T> struct gpu_ranks {
   md_status reserve_migrants(device_array *array, device_array *word, int64_t n);
   md_status reserve_leaving(int64_t n);
 
-  /* ---- ranks/halo.inc ---- */
+  /* ---- gpu/ranks/halo.inc ---- */
 
   /* The parts of making the halo at a rebin, in this order. */
   md_status gather_ghosts(const system_view<T> &s);
@@ -294,7 +294,7 @@ template <class T> struct gpu_ranks {
   md_status note_each(system_view<T> *s);
   bool rest_is_inside() const;
 
-  /* ---- ranks/deferred.inc ---- */
+  /* ---- gpu/ranks/deferred.inc ---- */
 
   /* The parts after a migration, in this order. The last two also come after steps have sorted. */
   md_status choose_sent(system_view<T> *s);

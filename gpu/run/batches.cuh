@@ -12,12 +12,12 @@
  *   slots   0, 1                1, 2                2, 0                0, 1
  *
  * The last line says which slots of the ring are in flight. The outcome of a batch is a copy of the control block
- * (progress.cuh) between its steps and its rebin. The outcome says how much of the slack the steps used. From this
- * the host estimates how many steps the next batch should have.
+ * (gpu/particle/progress.cuh) between its steps and its rebin. The outcome says how much of the slack the steps used.
+ * From this the host estimates how many steps the next batch should have.
  *
  * Trade-off: the device never waits for the host. In return the host estimates from old values. An estimate that
- * is too high costs launches that return at once (progress.cuh). An estimate that is too low costs a rebin before one
- * is due. Neither changes a result.
+ * is too high costs launches that return at once (gpu/particle/progress.cuh). An estimate that is too low costs a rebin
+ * before one is due. Neither changes a result.
  */
 #ifndef MD_GPU_RUN_BATCHES_CUH
 #define MD_GPU_RUN_BATCHES_CUH
@@ -64,7 +64,7 @@ struct rebin_interval {
   enum { MOST = 1000 };
   int fixed = 0;      /* steps as the user set them; 0: estimated */
   double steps = 4.0; /* estimate of the steps that fit */
-  /* Do lists end when two fast particles meet (list_check.cu), and not when the slack is used up? */
+  /* Do lists end when two fast particles meet (gpu/neighbour/list_check.cu), and not when the slack is used up? */
   bool by_chance = false;
   bool ended = false;        /* has there been such an end? */
   int64_t since_rebin = 0;   /* steps launched since the last rebin */

@@ -2,8 +2,8 @@
  *
  *   1. The step only sets a bit of progress.halt, so that a step without an error pays nothing for messages.
  *   2. No later step is taken. So the state is still that of the error.
- *   3. The kernels of diagnose.cu look for the particles. If there are several errors, they name the particles
- *      with the smallest ids. These are the same on any number of ranks and for every engine.
+ *   3. The kernels of gpu/output/diagnose.cu look for the particles. If there are several errors, they name the
+ *      particles with the smallest ids. These are the same on any number of ranks and for every engine.
  *
  * Cost: some passes over all pairs, or over all particles, once.
  */

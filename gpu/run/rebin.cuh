@@ -1,7 +1,7 @@
 /* A rebin: wraps the particles, sorts them by cell, and makes the ghosts of periodic faces and the lists.
  *
  *   1. bin counts the particles of each cell, and cell_start makes `cell_start` from the counts (or both come from
- *      a radix sort; sort.cu describes the two sorts).
+ *      a radix sort; gpu/neighbour/sort.cu describes the two sorts).
  *   2. The sort writes all fields into the idle position array and the spare arrays, which then become the present
  *      ones. The progress is changed, because the present positions are now in the other array. On one rank the sort
  *      also writes the ghosts.
@@ -63,7 +63,7 @@ template <class T> struct gpu_rebin {
   md_status find_partners();
   md_status leave_molecules_out();
 
-  /* ---- run/rebin_ranks.inc: the parts of a rebin of several ranks, in this order ---- */
+  /* ---- gpu/run/rebin_ranks.inc: the parts of a rebin of several ranks, in this order ---- */
 
   md_status rebin_ranks();
   md_status balance_if_due();

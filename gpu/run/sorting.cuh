@@ -1,7 +1,7 @@
 /* Steps that sort: a run in which the last two steps before a rebin do its work.
  *
- * This is for plain layouts, without lists and without periodic axes (configuration.cu). Several ranks do it if
- * their domains are slabs (ranks/deferred.inc).
+ * This is for plain layouts, without lists and without periodic axes (gpu/engine/configuration.cu). Several ranks do it
+ * if their domains are slabs (gpu/ranks/deferred.inc).
  *
  * A rebin moves every particle to its place in the order of cells. A step reads and writes every particle anyway,
  * so that a step can write the particles to their new places. The new places must be known before that step
@@ -14,7 +14,7 @@
  *   2. The host launches COVER more plain steps. While these run, it reads the copy, and estimates how many plain
  *      steps still fit before the slack is used up. It repeats this until few steps are left, and launches these.
  *   3. The counting step counts how many particles each cell will hold after the next step. It takes each particle
- *      to be where it would be without an impulse in that step (foreseen_cell() in step_cells_2d.cu). The
+ *      to be where it would be without an impulse in that step (foreseen_cell() in gpu/step/step_cells_2d.cu). The
  *      difference that the impulse makes counts as slack used.
  *   4. An exclusive sum turns the counts into the first free place of each cell. This is all that is left of a
  *      rebin.

@@ -1,12 +1,12 @@
 /* One step: which kernels it takes, and what these are given.
  *
- *   1. If there is a fused kernel (step_*.cu), it does the whole step and writes new positions into the idle
+ *   1. If there is a fused kernel (gpu/step/step_*.cu), it does the whole step and writes new positions into the idle
  *      position array. Otherwise a force kernel writes impulses into the idle position array, and a move kernel
  *      changes positions in place.
- *   2. Every kernel finds out on the device whether the step may be taken (progress.cuh).
+ *   2. Every kernel finds out on the device whether the step may be taken (gpu/particle/progress.cuh).
  *   3. New positions of ghosts follow.
- *   4. With lists, the list check follows if particles may go beyond the slack (list_check.cu).
- *   5. The first step of a run takes the impulses that the run before it has left at its end (move/owed.cuh), where
+ *   4. With lists, the list check follows if particles may go beyond the slack (gpu/neighbour/list_check.cu).
+ *   5. The first step of a run takes the impulses that the run before it has left at its end (gpu/move/owed.cuh), where
  *      they are still there: then it is a move kernel alone.
  *
  * Trade-off: a fused kernel neither writes nor reads impulses, and reads positions once. But fused kernels exist
@@ -29,8 +29,9 @@ template <class T> struct gpu_stepper {
   system_view<T> &view = core.view;
   gpu_ranks<T> &ranks = core.ranks;
 
-  md_wanted kept_sums = {};              /* the sums that the forces after the last step made */
-  int64_t sum_words[AWAITED_WORDS] = {}; /* these sums, as the control block has them; see awaited.cu */
+  md_wanted kept_sums = {}; /* the sums that the forces after the last step made */
+  int64_t sum_words[AWAITED_WORDS] =
+      {};                     /* these sums, as the control block has them; see gpu/step/awaited.cu */
   bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
   owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
 
@@ -48,8 +49,8 @@ template <class T> struct gpu_stepper {
   /* The impulses of pairs, on which the fixes have acted. */
   md_status launch_impulses(real *const impulse[3], bool part_of_step);
   /* Sums that fixes await after this run. sums_with_forces(): those that the last pass for forces can also make
-   * (awaited.cu). keep_sums(): `sums` are made, and are taken from the host's copy of the control block. has_sums()
-   * tells whether they are all that is wanted, and add_sums() adds them to a measure. */
+   * (gpu/step/awaited.cu). keep_sums(): `sums` are made, and are taken from the host's copy of the control block.
+   * has_sums() tells whether they are all that is wanted, and add_sums() adds them to a measure. */
   md_wanted sums_with_forces() const;
   md_status launch_forces_and_sums(real *const impulse[3], md_wanted sums, bool speculative);
   void keep_sums(md_wanted sums);
@@ -85,7 +86,7 @@ template <class T> struct gpu_stepper {
   /* The list check after a step. */
   md_status check_lists(unsigned step_launch);
 
-  /* ---- run/step_ranks.inc ---- */
+  /* ---- gpu/run/step_ranks.inc ---- */
 
   /* A step with its messages. A fused step runs beside its messages. A step that moves particles to new places
    * sends no messages beside it, because the new places are not known before its end. What neighbours must know is

@@ -1,5 +1,5 @@
 /* The check of reciprocals: is the approximate reciprocal of the hardware with one Newton step (ranged_inverse()
- * of formulas.cuh) the correctly rounded one?
+ * of gpu/step/formulas.cuh) the correctly rounded one?
  *
  * NVIDIA's own IEEE division relies on this, but it is not documented for any processor. So every engine that uses
  * it first tries all 2^23 significands; exponents only scale the result.

@@ -8,8 +8,8 @@
  *      and the host doubles the sum. Lists are in the order of cells. So all lanes of a warp leave the terms out in
  *      about the first half of their lists, and the pass does not wait for a few of them.
  *   3. The velocity is read, and completed with the kick by this impulse. Its terms are added, and it is not written:
- *      the kick is owed (move/owed.cuh).
- *   4. A thread adds the terms of its particles, and at its end they are added up as in measure.cuh.
+ *      the kick is owed (gpu/move/owed.cuh).
+ *   4. A thread adds the terms of its particles, and at its end they are added up as in gpu/output/measure.cuh.
  *   5. `speculative`: the host has launched this pass before it knows whether the lists hold. The device knows, and
  *      returns at once if they do not.
  *

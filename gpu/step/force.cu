@@ -2,7 +2,7 @@
  *
  * It serves models that the fused kernels (step_*.cu) and force_list.cu do not do, and forces for dumps in mixed
  * precision. One thread sums all pairs of one particle. In dense systems without lists the warps search together
- * (warp_search.cuh). Coefficients come from a table by pair of types.
+ * (gpu/neighbour/warp_search.cuh). Coefficients come from a table by pair of types.
  *
  * Trade-off: each pair is evaluated twice, once by each partner. In return no thread writes the sum of another thread.
  * Cost: that of the pairs, and 8 dim bytes written for each particle.

@@ -22,7 +22,7 @@
  *             needs SORTED, because otherwise there is no range to copy, and it needs the cell of each particle at the
  *             rebin. The L1 cache saves the same reads, and needs no barrier: measure before you use it.
  *
- * Further optimisations are elsewhere: rebins only when they are due (run/run.cuh); force and move in one kernel,
+ * Further optimisations are elsewhere: rebins only when they are due (gpu/run/run.cuh); force and move in one kernel,
  * and coarse positions before any evaluation (step_cells_2d.cu).
  *
  * Cost in bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; and 4 a cell.

@@ -12,7 +12,7 @@
  * Newton step. It takes another branch for operands that are not normal, or whose reciprocals are not normal. In the
  * range there are no such operands, so ranged_inverse() leaves that branch out. Without a branch the compiler
  * interleaves the arithmetic of several neighbours. ranged_inverse_root() is the same for 1/sqrt. The engine checks on
- * the device that these round correctly for every operand, before it relies on them (reciprocal.cu).
+ * the device that these round correctly for every operand, before it relies on them (gpu/runtime/reciprocal.cu).
  */
 #ifndef MD_GPU_STEP_FORMULAS_CUH
 #define MD_GPU_STEP_FORMULAS_CUH

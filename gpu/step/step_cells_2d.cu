@@ -4,10 +4,10 @@
  * a thread does this:
  *
  *   1. It computes the cell where the particle is now, from the position that it reads anyway. So no array of cells is
- *      needed. kick_drift.cuh says why the stencil of this cell is enough.
+ *      needed. gpu/move/kick_drift.cuh says why the stencil of this cell is enough.
  *   2. The 3 x 3 cells of the stencil are three contiguous ranges of particles, because x is the fastest axis.
- *   3. It looks only at the coarse positions of the candidates (prefilter.cuh), and notes in a word of bits which of
- *      them may be within the cutoff.
+ *   3. It looks only at the coarse positions of the candidates (gpu/neighbour/prefilter.cuh), and notes in a word of
+ *      bits which of them may be within the cutoff.
  *   4. It evaluates these hits. Few candidates are hits. If they were evaluated at once in 3, the whole warp would wait
  *      at almost every candidate.
  *   5. It kicks and drifts the particle. Positions are read from one array and written to the other; velocities stay in
@@ -33,7 +33,7 @@
  * At the short pace no block ends before the kernel does. So the part of a step that runs beside messages leaves an
  * eighth of the places to the kernels of messages.
  *
- * There are three kinds of the kernel (run/sorting.cuh). SORTS_NOT only does the step. SORTS_COUNT also counts how
+ * There are three kinds of the kernel (gpu/run/sorting.cuh). SORTS_NOT only does the step. SORTS_COUNT also counts how
  * many particles each cell will hold after the next step, by foreseen_cell(). SORTS_MOVE is that next step. It writes
  * every particle to its place in the new order.
  *
@@ -276,7 +276,7 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
 }
 
 /* Launches a step that sorts, for all particles or for a part. Only parts that are SCATTERED need to look for ghosts:
- * every particle with ghosts in its stencil is among those that are sent (ranks/deferred.inc). */
+ * every particle with ghosts in its stencil is among those that are sent (gpu/ranks/deferred.inc). */
 template <class T, step_sorting SORTING>
 static md_status launch_sorting(const launch &l, md_pair_kind kind, const system_view<T> &s,
                                 const step_args &a, const next_order<T> &next)

@@ -3,15 +3,15 @@
  *
  *   1. Each thread has one particle. Threads follow the order of the particles, which is that of the cells.
  *   2. The thread computes the cell where its particle is now, from the position that it reads anyway. So no array of
- *      cells is needed. kick_drift.cuh says why the stencil of this cell is enough.
- *   3. The 3 x 3 x 3 cells of the stencil are nine contiguous ranges of particles (rows.cuh). The thread sums the
- *      impulses of their particles, and of ghosts if the cell is near a border.
+ *      cells is needed. gpu/move/kick_drift.cuh says why the stencil of this cell is enough.
+ *   3. The 3 x 3 x 3 cells of the stencil are nine contiguous ranges of particles (gpu/neighbour/rows.cuh). The thread
+ *      sums the impulses of their particles, and of ghosts if the cell is near a border.
  *   4. The thread kicks and drifts its particle. It reads positions from one array and writes them to the other.
  *      Velocities stay in place.
  *
  * A thread does this for several particles, one after the other. The particles of a block lie next to each other. So
- * beginning and ending a step (progress.cuh) costs little, and blocks that work at the same time share rows of cells in
- * the cache.
+ * beginning and ending a step (gpu/particle/progress.cuh) costs little, and blocks that work at the same time share
+ * rows of cells in the cache.
  *
  * Trade-off: no impulse is written or read, and no list. But each pair is evaluated twice, by both partners.
  * Bytes a particle and step: 64 + 48 for records and velocities, and 4 a cell for the ranges. All other reads hit a

@@ -1,10 +1,10 @@
 /* One step without lists in a dense three-dimensional system: force, kick and drift in one kernel. The 32 lanes of a
- * warp find the neighbours of their particles together, from cells (warp_search.cuh).
+ * warp find the neighbours of their particles together, from cells (gpu/neighbour/warp_search.cuh).
  *
  * Trade-off: it takes 120 bytes a particle instead of the 570 with lists, so it is for systems that are too large for
  * lists. But the search is made anew in every step.
- * Cost: that of warp_search.cuh, and 30 operations a pair, 19 of them in double. Bytes a particle and step: 32 + 32 for
- * positions, 24 + 24 for velocities. All other reads hit a cache.
+ * Cost: that of gpu/neighbour/warp_search.cuh, and 30 operations a pair, 19 of them in double. Bytes a particle and
+ * step: 32 + 32 for positions, 24 + 24 for velocities. All other reads hit a cache.
  */
 #include "gpu/neighbour/warp_search.cuh"
 #include "gpu/step/step_end.cuh"

@@ -28,7 +28,7 @@ static __device__ __forceinline__ void merge(findings &a, const findings &b)
 }
 
 /* Calls f(view, scattered) for a launch of all particles, or of a part of them. scattered.value is a constant: true
- * if the particles need not lie together (scattered() in view.cuh). */
+ * if the particles need not lie together (scattered() in gpu/particle/view.cuh). */
 template <class T, class F> static md_status in_parts(const system_view<T> &s, F &&f)
 {
   if (s.part.which == PART_ALL) return f(undivided(s), std::false_type{});

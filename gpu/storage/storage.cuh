@@ -1,15 +1,15 @@
 /* The arrays for particles, ghosts and lists: how large they are, which array holds what, and where the view points.
  *
- * No array is made for the worst case. Arrays begin with the sizes that configuration.cu expects. A rebin without
- * enough room says how much it wants, and halts the steps. The host then makes somewhat more room than that, and
- * rebins again. The two position arrays are enlarged one after the other, through the idle one, so that there are
+ * No array is made for the worst case. Arrays begin with the sizes that gpu/engine/configuration.cu expects. A rebin
+ * without enough room says how much it wants, and halts the steps. The host then makes somewhat more room than that,
+ * and rebins again. The two position arrays are enlarged one after the other, through the idle one, so that there are
  * never three of them.
  *
  * This part sets the pointers of the view, `room` and the number of particles at a load. The device rests when an array
  * is made or enlarged.
  *
  * Trade-off: little memory is unused. In return a growth waits for the device and copies the contents, but it is
- * rare. Cost: gpu_memory() (configuration.cu) counts the bytes of a particle, and `myriad plan` prints them.
+ * rare. Cost: gpu_memory() (gpu/engine/configuration.cu) counts the bytes of a particle, and `myriad plan` prints them.
  */
 #ifndef MD_GPU_STORAGE_STORAGE_CUH
 #define MD_GPU_STORAGE_STORAGE_CUH

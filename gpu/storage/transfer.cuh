@@ -1,7 +1,7 @@
 /* Particles between the host and the device.
  *
  *   1. Components are copied one at a time. A kernel first puts a component into the host's order, in a spare
- *      array (output.cu).
+ *      array (gpu/output/output.cu).
  *   2. On several ranks every rank copies its particles in the order of the device, and their ids as well.
  *
  * Ids and types in the host's arrays stay in their order. `origin` is the index of each particle in the host's

@@ -1,7 +1,8 @@
 /* The OpenMP engine for pair styles without a cutoff, such as gravity: every body feels every other body.
  *
  *   1. Each rank owns an equal share of the bodies, wherever they are. There are no domains, cells, lists and ghosts.
- *   2. A step sums the impulses (points 1 and 4 of common/step/step.h), and kicks and drifts all bodies (host_step.h).
+ *   2. A step sums the impulses (points 1 and 4 of common/step/step.h), and kicks and drifts all bodies
+ *      (common/step/host_step.h).
  *   3. For the sums the blocks of bodies travel around a ring of ranks. A rank computes with one block while it sends
  *      this block to the next rank and receives another block from the rank before:
  *

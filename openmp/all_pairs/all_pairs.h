@@ -47,7 +47,7 @@ typedef struct all_kernels {
                                  md_fine (*const sum)[ALL_PAD], md_overlap *);
 } all_kernels;
 
-/* The kernels of the instruction set that kernels_choose (kernels.h) gives. */
+/* The kernels of the instruction set that kernels_choose (openmp/force/kernels.h) gives. */
 const all_kernels *all_kernels_choose(const char *isa);
 
 #endif

@@ -2,12 +2,12 @@
  * at once.
  *
  * Lane l is a particle of a block, and every row of the block's list gives it one partner. Distances, places in the
- * tables and polynomials are computed in vectors, with the arithmetic of eam.h in the same order. The rows of the
- * tables are loaded lane by lane, 32 bytes each, and transposed.
+ * tables and polynomials are computed in vectors, with the arithmetic of common/pair/tables/eam.h in the same order.
+ * The rows of the tables are loaded lane by lane, 32 bytes each, and transposed.
  *
- * Sums are of integers: a term is rounded by adding MD_ROUND, and the bits are added (exact.h). This rounding needs
- * terms below MD_ROUND_RANGE. The functions return false where a term was larger, or particles overlap; then the
- * particles are done again one pair at a time.
+ * Sums are of integers: a term is rounded by adding MD_ROUND, and the bits are added (common/arithmetic/exact.h). This
+ * rounding needs terms below MD_ROUND_RANGE. The functions return false where a term was larger, or particles overlap;
+ * then the particles are done again one pair at a time.
  *
  * Trade-off: lanes whose partner is beyond the cutoff wait, about two of five with usual skins. Packing the others
  * first would cost a pass over a buffer.

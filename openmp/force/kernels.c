@@ -2,7 +2,7 @@
  *
  * Forces: lanes are particles, rows are neighbours (kernels.h). Positions of neighbours are gathered. Particles are
  * in cell order, so that the gathers hit the first-level cache. An impulse is rounded by the fma that forms it, and
- * its bits are added as an integer (exact.h).
+ * its bits are added as an integer (common/arithmetic/exact.h).
  *
  * Half lists have loops of their own (half_kernels.h). What follows is about full lists.
  *
@@ -316,8 +316,8 @@ MD_FN double force_chunk(lanes_force add, const force_args *a, force_formula for
 
 typedef simd_d (*energy_formula)(simd_d r2, const simd_d *k);
 
-/* A fine sum (exact.h) in every lane. It adds the bits of doubles that contain MD_ROUND, so that each row leaves an
- * offset of MD_ROUND's bits in the sum. fine_lanes_total subtracts these offsets. */
+/* A fine sum (common/arithmetic/exact.h) in every lane. It adds the bits of doubles that contain MD_ROUND, so that each
+ * row leaves an offset of MD_ROUND's bits in the sum. fine_lanes_total subtracts these offsets. */
 typedef struct fine_lanes {
   simd_i coarse, rest;
 } fine_lanes;

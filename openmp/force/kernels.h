@@ -46,7 +46,7 @@ typedef struct arena {
 } arena;
 
 /* What list building needs. Positions are in single precision, relative to the domain's corner. reach2 is large
- * enough for their rounding (rebin.c: single_reach2). */
+ * enough for their rounding (openmp/rebin.c: single_reach2). */
 typedef struct list_args {
   int dim;
   const float *x[3]; /* owned, in cell order */
@@ -176,7 +176,7 @@ typedef struct kernels {
   pair_force force[MD_PAIR_KINDS];
   /* The same, and the sums of kernels.measure without those of energies. */
   pair_force_virial force_virial[MD_PAIR_KINDS];
-  /* The same for output: forces as fine sums (exact.h), in energy/length. */
+  /* The same for output: forces as fine sums (common/arithmetic/exact.h), in energy/length. */
   pair_force output[MD_PAIR_KINDS];
   /* Adds the energies and virials of all list entries of the chunk [first, last) to the measure. So both particles
    * of a pair add the pair once. Returns the least squared distance of the chunk's pairs. */

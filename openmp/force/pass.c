@@ -1,11 +1,11 @@
 /* Passes of the OpenMP engine: a pass computes the forces on each chunk of particles and uses them at once.
  *
- * Threads share the chunks (chunk_queues.h). step.c and engine.c give the function that uses the forces on a chunk.
- * It runs while these forces are still in the first-level cache.
+ * Threads share the chunks (openmp/chunk_queues.h). openmp/step.c and openmp/engine.c give the function that uses the
+ * forces on a chunk. It runs while these forces are still in the first-level cache.
  *
- * On several ranks the positions of ghosts may still be under way (messages.c). An inner chunk has no ghost in its
- * lists and need not wait for them; an outer chunk must wait. A pass divides each queue into `of` parts, and looks at
- * the messages between two parts. The order of the work, from 1 to 4:
+ * On several ranks the positions of ghosts may still be under way (openmp/messages.c). An inner chunk has no ghost in
+ * its lists and need not wait for them; an outer chunk must wait. A pass divides each queue into `of` parts, and looks
+ * at the messages between two parts. The order of the work, from 1 to 4:
  *
  *                      first parts (summed)    parts taken while          all other parts
  *                                              ghosts are under way

@@ -45,8 +45,8 @@ typedef struct md_output_fix_style {
   int64_t (*due_back)(const md_output_fix *, int64_t step);
   /* Looks at the system, and writes to fix->text what goes to the file. Collective. */
   md_status (*look)(md_output_fix *, md_view *) MD_CHECKED;
-  /* For a style that changes the particles after some steps of a run, else NULL (run_edits.h): the first step >=
-   * `step` after which it does; and what it does. The particles are as between two runs then. Collective. */
+  /* For a style that changes the particles after some steps of a run, else NULL (src/edit/run_edits.h): the first step
+   * >= `step` after which it does; and what it does. The particles are as between two runs then. Collective. */
   int64_t (*edit_due)(const md_output_fix *, int64_t step);
   md_status (*edit)(md_output_fix *, md_sim *) MD_CHECKED;
   bool edits_first; /* it also changes the particles before the first step of a run that is not resumed */

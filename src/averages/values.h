@@ -68,7 +68,7 @@ void md_value_names_free(int n, char **name);
 /* Does a word begin like a name of a value: c_, f_ or v_? */
 bool md_is_value_name(const char *word);
 
-/* What variables of style vector read (variable.h); the context is the md_sim. */
+/* What variables of style vector read (src/formula/variable.h); the context is the md_sim. */
 extern const md_formula_vectors md_value_vectors;
 
 /* The functions of vectors in formulas: sum, min, max, ave, trap and slope, of LAMMPS's variable. *known = false: it is

@@ -1,6 +1,7 @@
 /* fix ave/chunk: averages over the particles of each chunk, and over time.
  *
- * 1. At each sample of the schedule (averaging.h) the values of the particles are summed in each chunk, exactly.
+ * 1. At each sample of the schedule (src/averages/averaging.h) the values of the particles are summed in each chunk,
+ *    exactly.
  * 2. After the last sample the sums are divided, as `norm` says:
  *      all     by the number of particles in all samples
  *      sample  each sample by its own number of particles; then the mean of the samples is taken

@@ -1,7 +1,7 @@
 /* The command package: options of how an engine does its work.
  *
- * `package gpu` sets the options of the GPU engine (engine.h) from one table of keywords. Packages of LAMMPS that
- * do not exist here are accepted, and a note explains that they have no effect. The option -pk of the command line
+ * `package gpu` sets the options of the GPU engine (common/engine.h) from one table of keywords. Packages of LAMMPS
+ * that do not exist here are accepted, and a note explains that they have no effect. The option -pk of the command line
  * takes the same words and is executed first. The last value of a keyword applies.
  */
 #include "src/sim.h"

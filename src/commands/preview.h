@@ -5,7 +5,7 @@
  * 1. It replaces variables as far as they are known. Names that depend on a run are not checked, nor those after a
  *    condition that depends on a run.
  * 2. It keeps the error of the first name whose folder is missing or not writable, or which is the file of another
- *    use (file_uses.h).
+ *    use (src/files/file_uses.h).
  * 3. The error is reported when the first run begins, so that errors before this run come first.
  * No command makes folders, so the answer stays the same until then.
  */

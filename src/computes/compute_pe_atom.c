@@ -1,8 +1,8 @@
 /* compute pe/atom: the potential energy of each particle, half of the energy of each of its pairs.
  *
- * The energy of a pair is rounded as engines round it for the total energy (model.h), and summed as an integer. So the
- * values have the same bits everywhere, and add up to c_thermo_pe. Energies of fixes are not among them. Cost: that of
- * the search of pairs (neighbours.h). Reference: the LAMMPS manual, compute pe/atom. */
+ * The energy of a pair is rounded as engines round it for the total energy (common/model.h), and summed as an integer.
+ * So the values have the same bits everywhere, and add up to c_thermo_pe. Energies of fixes are not among them. Cost:
+ * that of the search of pairs (neighbours.h). Reference: the LAMMPS manual, compute pe/atom. */
 #include "src/computes/host_compute.h"
 #include "src/computes/pair_sums.h"
 #include "src/output/observer.h"

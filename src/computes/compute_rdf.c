@@ -78,7 +78,7 @@ typedef struct counting {
   const md_box *box;
   bool all_types;         /* there is one pair of types, of all */
   double cutoff, per_bin; /* bins per length */
-  int64_t *count;         /* [threads][npair][MD_DISTANCE_BINS + bins], the numbers of distances.h */
+  int64_t *count; /* [threads][npair][MD_DISTANCE_BINS + bins], the numbers of common/sums/distances.h */
 } counting;
 
 /* The numbers of one thread. */

@@ -31,8 +31,8 @@ typedef struct md_host_compute_style {
   md_status (*find_in_place)(md_host_compute *, md_view *, bool *found) MD_CHECKED;
   /* Finds the values. The view has its particles, and compute->each is all 0. Collective. */
   md_status (*find)(md_host_compute *, md_view *) MD_CHECKED;
-  /* What an engine needs to know to make the values of particles in place (environment.h), in memory of the compute;
-   * NULL: it cannot make them. Or NULL. The same on all ranks. */
+  /* What an engine needs to know to make the values of particles in place (common/sums/environment.h), in memory of the
+   * compute; NULL: it cannot make them. Or NULL. The same on all ranks. */
   const md_environment *(*environment)(md_host_compute *, const md_sim *);
   bool between; /* `find` takes a view without an engine too: values of particles are known between runs */
   void (*free)(md_host_compute *); /* what the style has; may be NULL */

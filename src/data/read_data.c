@@ -8,8 +8,8 @@
  *
  * Every rank reads header, masses and coefficients, because they are short. The lines of Atoms, Velocities and Bonds
  * are divided among the ranks (data_rounds.c): a hash of its id names the rank that keeps a particle. That rank has a
- * table from ids to its particles (id_table.h), which finds ids that occur twice and the owners of velocities, in any
- * order of lines. Migration brings the particles to their domains when a run begins.
+ * table from ids to its particles (src/particles/id_table.h), which finds ids that occur twice and the owners of
+ * velocities, in any order of lines. Migration brings the particles to their domains when a run begins.
  *
  * With atom_style sphere a line of Atoms has diameter and density, from which the particle's mass is made as in LAMMPS.
  * Nothing else depends on the diameter.

@@ -1,9 +1,9 @@
 /* The command `write_data`: writes the present box, masses, positions and velocities as a data file.
  *
  * The file has LAMMPS's format (atom_style atomic) and is sorted by id. Every number has 17 significant digits, so
- * that read_data gives the same bits. All ranks write into the one file (rows.h). The data is written to a
- * temporary file, flushed, and renamed (new_file.h), so the name always stands for a complete file. A device or a
- * pipe is written in place, by one rank.
+ * that read_data gives the same bits. All ranks write into the one file (src/files/rows.h). The data is written to a
+ * temporary file, flushed, and renamed (src/files/new_file.h), so the name always stands for a complete file. A device
+ * or a pipe is written in place, by one rank.
  *
  * With atom_style sphere a line of Atoms has the diameter 0 and the mass as density, which LAMMPS reads as a point of
  * this mass. So the mass keeps its bits. Angular velocities are 0.

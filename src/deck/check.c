@@ -12,9 +12,9 @@
  * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
  * independent words, so the check tries each word alone and reports all faulty ones.
  *
- * Lines are checked in the order of the file. Loops of `next` are followed, within a limit (script.h). Of the
- * branches of an `if`, the one that is taken is checked, and the others are looked at (glance.h). Cost: that of reading
- * the deck and its data files.
+ * Lines are checked in the order of the file. Loops of `next` are followed, within a limit (src/script/script.h). Of
+ * the branches of an `if`, the one that is taken is checked, and the others are looked at (src/script/glance.h). Cost:
+ * that of reading the deck and its data files.
  */
 #include "src/deck/check.h"
 #include "src/create/create.h"

@@ -15,7 +15,7 @@ typedef struct md_check_name {
 } md_check_name;
 
 /* The faults that were found. deck.c uses only the members above the line and calls check.c through them, so that
- * deck.c links without check.c and main.c. */
+ * deck.c links without check.c and src/main.c. */
 typedef struct md_check {
   md_status (*execute)(md_sim *sim, const md_command *command, const md_words *arguments);
   md_status (*wrong)(md_sim *sim, md_status status, const char *text);

@@ -1,12 +1,12 @@
 /* Reads a deck and runs its commands; see deck.h.
  *
- * 1. The source on top of the stack (source.h) gives the next command.
+ * 1. The source on top of the stack (src/script/source.h) gives the next command.
  * 2. The comment is removed.
- * 3. Variables are replaced (variable.h). This comes before splitting, so that a variable may hold several words.
- *    Text inside quotes is not changed.
+ * 3. Variables are replaced (src/formula/variable.h). This comes before splitting, so that a variable may hold several
+ *    words. Text inside quotes is not changed.
  * 4. The text is split into words.
  * 5. The handler from the command table gets the words, after their number was checked. The handler may choose the
- *    way through the deck (script.h).
+ *    way through the deck (src/script/script.h).
  *
  * This is the order of LAMMPS ("Parsing rules for input scripts" in its manual), with two differences. A quote
  * opens only at the beginning of a word, so don't and 5' are plain words. A line that cannot be understood is an

@@ -17,7 +17,7 @@ md_status md_deck_file(md_sim *sim, FILE *file, const char *name) MD_CHECKED;
  * are too deep. */
 md_status md_deck_line(md_sim *sim, const char *line) MD_CHECKED;
 
-/* Looks at a command that is not executed (glance.h), for `myriad check`, which collects the faults. */
+/* Looks at a command that is not executed (src/script/glance.h), for `myriad check`, which collects the faults. */
 md_status md_deck_look(md_sim *sim, const char *line) MD_CHECKED;
 
 /* Splits `text` into words, in place. The caller frees words->word, whose strings lie in `text`. MD_USAGE: a quote is

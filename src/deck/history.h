@@ -38,8 +38,8 @@ typedef struct md_history {
   int64_t edits;      /* changes of the particles so far that were no steps */
   int64_t nrun;       /* number of runs that have begun */
   md_run_record *run;
-  int64_t
-      nmeasured; /* values that formulas measured between runs (group_functions.h), in the order of the deck */
+  /* Values that formulas measured between runs (src/script/group_functions.h), in the order of the deck. */
+  int64_t nmeasured;
   double *measured;
   uint64_t *measured_drawn; /* random numbers that formulas had drawn after each; NULL: not known */
   int64_t nleft;            /* commands that a resume leaves out and that measured or drew */

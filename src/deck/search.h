@@ -1,8 +1,8 @@
 /* Searching a deck in advance: the names of its restarts and the hashes of its runs, without executing its
  * commands.
  *
- * The search executes only script control (script.h), variable and restart commands. A command that needs a value
- * which only a run produces makes the hashes from there on unknown.
+ * The search executes only script control (src/script/script.h), variable and restart commands. A command that needs a
+ * value which only a run produces makes the hashes from there on unknown.
  */
 #ifndef MD_SRC_DECK_SEARCH_H
 #define MD_SRC_DECK_SEARCH_H

@@ -1,4 +1,4 @@
-/* Replacing $x, ${name} and $(formula) in a line; see variable.h.
+/* Replacing $x, ${name} and $(formula) in a line; see src/formula/variable.h.
  *
  * An immediate formula $(...) is printed with 20 digits, as in LAMMPS, which is enough to keep every bit.
  */

@@ -1,17 +1,17 @@
 /* The files of dump style density: a picture, text, or HDF5; see density.h.
  *
  *   .png  the viridis colours, from 0 to the largest value, linearly or by log(1 + value/unit). Title, axes and colour
- *         bar stand around the picture (furniture.h). y points up. The unit is one particle, or with a weight the
- *         smallest positive value of the map, but at least a millionth of the largest. If a value is negative, colours
- *         go linearly from -m to m, m being the largest size of a value. A bin without a mean is grey with
- *         furniture, and has the colour of 0 without. With furniture a bin of a small map is a square of pixels, so
- *         that texts have room around the map.
+ *         bar stand around the picture (src/picture/furniture.h). y points up. The unit is one particle, or with a
+ *         weight the smallest positive value of the map, but at least a millionth of the largest. If a value is
+ *         negative, colours go linearly from -m to m, m being the largest size of a value. A bin without a mean is grey
+ *         with furniture, and has the colour of 0 without. With furniture a bin of a small map is a square of pixels,
+ *         so that texts have room around the map.
  *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
  *         The mean of no particle is nan. numpy.loadtxt reads it.
  *   .h5   H5MD: the observables map and count, each step, time and value [1][row][column], and the text's facts as
  *         attributes of map.
  *
- * A file is written under another name, and renamed when it is complete (new_file.h).
+ * A file is written under another name, and renamed when it is complete (src/files/new_file.h).
  *
  * Trade-off: text is read by every program, but has three times the bytes of HDF5. Cost: about 100 ns a bin for text;
  * for a picture 4 bytes a bin, 7 with furniture.

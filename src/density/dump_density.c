@@ -9,7 +9,7 @@
  * Adding up is parallel and exact: all threads add atomically to shared integers, so the map does not depend on
  * threads, ranks or order. Engines keep particles in the order of cells, so a thread often finds the same bin for
  * several particles in a row. It adds such a run of particles at once. An engine that keeps its particles elsewhere
- * adds them up there, in the same bins (engine.h), and only the map is downloaded.
+ * adds them up there, in the same bins (common/engine.h), and only the map is downloaded.
  *
  * Trade-off: the sums have the same bits from every engine. However, the picture of a weight takes three additions a
  * particle and not one. Cost: some ns for each particle, and about 100 ns with a weight; 24 bytes for each bin, and 16

@@ -5,7 +5,7 @@
  *
  * A file name with * makes one file for each frame. Otherwise the file is opened when a run starts, before any
  * step is computed. It stays open over the runs of a deck, and is flushed at the end of each run. All ranks write
- * into one file (output_stream.h).
+ * into one file (src/files/output_stream.h).
  */
 #include "src/dump/dump.h"
 #include "common/ranks/reductions.h"

@@ -47,7 +47,8 @@ typedef struct md_dump_column {
   char format[MD_FORMAT_SIZE]; /* of this column only; "": none */
 } md_dump_column;
 
-/* Values of particles that the rows of a dump show beside the fields of particles, by name (particle_values.h). */
+/* Values of particles that the rows of a dump show beside the fields of particles, by name
+ * (src/formula/particle_values.h). */
 typedef struct md_dump_named {
   int n;
   char **name;

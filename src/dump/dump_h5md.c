@@ -12,8 +12,8 @@
  * is 0, and the box has a side along z. The standard also allows files with two columns, but MDAnalysis refuses
  * them.
  *
- * 1. The particles are distributed to ranks by id (by_id.h).
- * 2. Each rank writes the rows that it received, all at once or in turns (hdf5_file.h).
+ * 1. The particles are distributed to ranks by id (src/particles/by_id.h).
+ * 2. Each rank writes the rows that it received, all at once or in turns (src/hdf5/hdf5_file.h).
  * 3. The file is closed after each frame. So a program that is killed leaves a good file, unless it is killed
  *    while it writes a frame.
  *

@@ -1,4 +1,5 @@
-/* Writing one text frame: the header of the style, the rows (rows.h), and the trailer of the style; see dump.h. */
+/* Writing one text frame: the header of the style, the rows (src/files/rows.h), and the trailer of the style; see
+ * dump.h. */
 #include "src/dump/dump.h"
 
 typedef struct dumped {

@@ -30,7 +30,7 @@ struct md_engine {
   md_particles *p;
   md_comm *comm;
   int64_t *impulse[3]; /* of the pair forces, in quanta of grids.v */
-  double softening2;   /* of a style without a cutoff (pair.h), else 0 */
+  double softening2;   /* of a style without a cutoff (common/pair/pair.h), else 0 */
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
   double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
   double *slope, *embedding;  /* of each particle, for a style with a density */

@@ -4,7 +4,7 @@
  * rows at a time, because the window of the next rank follows it in the file.
  *
  * Cost: about 0.4 s for 10^6 particles with 8 columns on one core, and the disk. With several ranks also a copy of
- * the text and of the particles (by_id.h).
+ * the text and of the particles (src/particles/by_id.h).
  */
 #include "src/files/rows.h"
 #include "common/ranks/reductions.h"

@@ -4,8 +4,8 @@
  * 1. Several threads format rows in blocks, each block in a buffer of its own. For a gzip file they pack it there.
  * 2. The blocks are written in order.
  *
- * So the bytes do not depend on the number of threads. If the rows are sorted by id (by_id.h), the bytes do not
- * depend on the number of ranks either. Memory is bounded by some tens of megabytes on each rank, whatever the
+ * So the bytes do not depend on the number of threads. If the rows are sorted by id (src/particles/by_id.h), the bytes
+ * do not depend on the number of ranks either. Memory is bounded by some tens of megabytes on each rank, whatever the
  * number of particles.
  */
 #ifndef MD_SRC_FILES_ROWS_H

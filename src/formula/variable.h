@@ -129,7 +129,7 @@ md_status md_variables_each(md_variables *variables, const char *formula, double
  * their present values. MD_USAGE: it is no such variable, or engines do not know its operations or its names. */
 md_status md_variables_record(md_variables *variables, const char *name, md_each_code *code) MD_CHECKED;
 
-/* Replaces every $ reference of `line`, except inside quotes (quote.h), as LAMMPS does. A quote that is never
+/* Replaces every $ reference of `line`, except inside quotes (src/deck/quote.h), as LAMMPS does. A quote that is never
  * closed counts as a letter. Replaced text is not searched again. The caller frees *out. MD_USAGE: an undefined
  * variable, a bad format, or more than 1 MiB of text. */
 md_status md_variables_substitute(md_variables *variables, const char *line, char **out) MD_CHECKED;

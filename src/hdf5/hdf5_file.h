@@ -8,7 +8,7 @@
  * Reading needs neither: every rank opens the file for itself.
  *
  * The functions are in a library of their own, libmyriad-hdf5.so, which is loaded when the first of them is needed
- * (part.h): HDF5 brings dozens of libraries, and most runs use none of them.
+ * (src/files/part.h): HDF5 brings dozens of libraries, and most runs use none of them.
  *
  * The format is that of HDF5 1.8. Its structures carry checksums, so that damage to them is found too. Names are
  * paths inside the file, such as "particles/x". Shapes are int64_t, the slowest dimension first.
@@ -42,7 +42,7 @@ typedef struct md_h5_shape {
 } md_h5_shape;
 
 typedef struct md_h5_library {
-  const char *sources;         /* digest of the sources of this library (part.h) */
+  const char *sources;         /* digest of the sources of this library (src/files/part.h) */
   const char *version;         /* such as "HDF5 1.10.8", and whether it works over MPI */
   bool (*together)(md_comm *); /* whether several ranks can have one file open to write */
 

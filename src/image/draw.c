@@ -3,19 +3,19 @@
  * 1. The camera is turned. At a zoom of 1 the picture is twice as high as the box's longest side, as in LAMMPS, so that
  *    the box is in it from all sides.
  * 2. Each rank finds which of its particles is seen at each pixel: its engine does if it can (draw of common/engine.h),
- *    else all threads draw into a front (spheres.h), after a download.
+ *    else all threads draw into a front (src/picture/spheres.h), after a download.
  * 3. Each rank looks up colour and normal of what is seen at each pixel.
  * 4. Ranks agree for each pixel: the largest depth, of those the smallest id, and then the surface of its owner. These
  *    are maxima and sums of integers. So the picture is that of one rank.
- * 5. Rank 0 adds box and axes, lights the surfaces (scene.h), and draws furniture around them.
+ * 5. Rank 0 adds box and axes, lights the surfaces (src/picture/scene.h), and draws furniture around them.
  *
  * Values and places are those of a text dump, with the same bits from every engine. So pictures have the same bytes.
  * An engine draws what its particles have: type, place, velocity, computes and formulas of these (common/sums/each.h),
  * of a group that is not dynamic, with diameters by type. Thresholds and regions are for the host.
  *
  * Trade-off: a reduction over whole pictures is simple, and its cost does not grow with the number of particles. Cost:
- * one pass over the particles (spheres.c), one more where values decide colours or diameters; 32 bytes a pixel, 48 more
- * if the engine draws, and 8 more on several ranks.
+ * one pass over the particles (src/picture/spheres.c), one more where values decide colours or diameters; 32 bytes a
+ * pixel, 48 more if the engine draws, and 8 more on several ranks.
  */
 #include "common/ranks/reductions.h"
 #include "src/dump/dump.h"

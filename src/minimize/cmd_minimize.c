@@ -1,7 +1,7 @@
 /* The commands minimize, min_style and min_modify.
  *
- * A minimisation is a run whose steps are iterations (run.h). It needs no integrator; of the fixes only those that act
- * on forces act, as in LAMMPS. Its number of steps is not known before its end: the history of the deck, by which
+ * A minimisation is a run whose steps are iterations (src/run.h). It needs no integrator; of the fixes only those that
+ * act on forces act, as in LAMMPS. Its number of steps is not known before its end: the history of the deck, by which
  * --resume knows what was done, gets the last step then.
  */
 #include "src/box/faces.h"
@@ -78,7 +78,7 @@ static md_status iterate(md_minimizer *m)
   return describe(m, &s);
 }
 
-/* The work of the run (run.h). */
+/* The work of the run (src/run.h). */
 static md_status work(md_run *run)
 {
   md_minimizer *m = run->minimizer;

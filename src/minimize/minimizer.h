@@ -1,6 +1,7 @@
 /* A minimiser: it moves the particles of all ranks towards a minimum of the potential energy E(x).
  *
- * A style (min_styles.def) decides along which vector u, with a component for each particle and axis, and how far:
+ * A style (src/minimize/styles/min_styles.def) decides along which vector u, with a component for each particle and
+ * axis, and how far:
  *
  *   iterate: sums of the forces  ->  direction, length  ->  md_minimizer_move: x += Q(a u), energy and forces there
  *

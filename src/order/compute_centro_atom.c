@@ -4,7 +4,7 @@
  *
  * It is 0 in a perfect lattice, and large at defects and surfaces. Pairs that share a neighbour may both count, as in
  * LAMMPS. The least terms are added in their order: the same bits everywhere. An engine may do this in place
- * (environment.h). Cost: the lists (nearest.h), and N (N - 1)/2 squares for each particle.
+ * (common/sums/environment.h). Cost: the lists (nearest.h), and N (N - 1)/2 squares for each particle.
  * References: Kelchner, Plimpton and Hamilton, Phys. Rev. B 58, 11085 (1998); the LAMMPS manual, centro/atom. */
 #include "common/sums/environment.h"
 #include "src/computes/host_compute.h"

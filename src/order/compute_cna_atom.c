@@ -4,8 +4,8 @@
  * For each neighbour of a particle: how many neighbours both have in common, how many bonds there are between these,
  * and the most and the least bonds of one of them. The numbers of all neighbours together name the crystal. Neighbours
  * are those within the cutoff, so that all common ones are in the list of the particle (nearest.h). All is counted in
- * whole numbers. An engine may do this in place (environment.h). Cost: the lists, and 14 x 14 distances for each
- * particle.
+ * whole numbers. An engine may do this in place (common/sums/environment.h). Cost: the lists, and 14 x 14 distances for
+ * each particle.
  * References: Faken and Jonsson, Comput. Mater. Sci. 2, 279 (1994); Tsuzuki, Branicio and Rino, Comput. Phys. Commun.
  * 177, 518 (2007); the LAMMPS manual, compute cna/atom. */
 #include "common/sums/environment.h"

@@ -1,6 +1,7 @@
 /* compute coord/atom: the number of neighbours of each particle within a distance, of any type or of given types.
  *
- * Numbers are whole, so that they are the same everywhere. Cost: that of the search of pairs (neighbours.h).
+ * Numbers are whole, so that they are the same everywhere. Cost: that of the search of pairs
+ * (src/computes/neighbours.h).
  * Reference: the LAMMPS manual, compute coord/atom. */
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"

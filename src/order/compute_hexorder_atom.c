@@ -2,7 +2,8 @@
  *
  * theta is the angle of a bond, from the neighbour, to the x axis. e^(i theta) is (x + i y)/r with r of x and y alone,
  * and its power needs only products. A bond along z has theta = 0. Sums go along sorted lists (nearest.h): the same
- * bits everywhere. An engine may do this in place (environment.h). Cost: the lists, and n products a neighbour.
+ * bits everywhere. An engine may do this in place (common/sums/environment.h). Cost: the lists, and n products a
+ * neighbour.
  * References: Nelson and Halperin, Phys. Rev. B 19, 2457 (1979); the LAMMPS manual, compute hexorder/atom. */
 #include "common/sums/environment.h"
 #include "src/computes/host_compute.h"

@@ -2,7 +2,8 @@
  * (common/sums/bond_order.h).
  *
  * Sums go along sorted lists (nearest.h), so that they have the same bits everywhere. An engine may do this in place
- * (environment.h). Degrees end at 30: Racah's sum for a 3j symbol has an error of 8e-13 there, and of 2e-16 at 12.
+ * (common/sums/environment.h). Degrees end at 30: Racah's sum for a 3j symbol has an error of 8e-13 there, and of 2e-16
+ * at 12.
  * Cost: the lists, about L^2/2 terms a neighbour for a largest degree L, and about 3 l^2 products for each W_l.
  * References: Edmonds, Angular Momentum in Quantum Mechanics, equation 3.6.11 (3j); the LAMMPS manual, compute
  * orientorder/atom. */

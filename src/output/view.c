@@ -28,7 +28,7 @@ static md_status allocate_forces(md_view *view)
   return MD_OK;
 }
 
-/* Sums over all ranks. The limbs of wide sums are summed separately, without carries; see exact.h. */
+/* Sums over all ranks. The limbs of wide sums are summed separately, without carries; see common/arithmetic/exact.h. */
 static md_status sum_over_ranks(md_comm *comm, int nfix, md_force_sums *sums)
 {
   int64_t limb[MD_FIXES_MAX * MD_FORCE_SUMS * MD_WIDE_LIMBS];

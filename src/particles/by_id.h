@@ -18,7 +18,7 @@
  * A single rank deals nothing: its own particles are the only window.
  *
  * Advantage: no rank ever holds more than its own particles and a window. Cost: each particle travels once, with
- * its fields of particle_fields.def and, if asked for, its force and more values.
+ * its fields of common/particle_fields.def and, if asked for, its force and more values.
  * Memory per rank: a window of at most 131072
  * particles, twice.
  */

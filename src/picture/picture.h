@@ -5,8 +5,9 @@
 #include "common/base/error.h"
 #include <stdbool.h>
 
-/* A picture to write, with rows from the top. Levels are 0 to 255 in the viridis colours (colour_map.h), one byte
- * a pixel, and can be read back from the file. Colours are red, green and blue, three bytes a pixel. */
+/* A picture to write, with rows from the top. Levels are 0 to 255 in the viridis colours
+ * (src/picture/colour/colour_map.h), one byte a pixel, and can be read back from the file. Colours are red, green and
+ * blue, three bytes a pixel. */
 typedef struct md_picture {
   int width, height;
   const unsigned char *pixel;

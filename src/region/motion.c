@@ -1,9 +1,9 @@
 /* Regions that move: the keywords move and rotate; see region.h.
  *
  * The region stays as it was defined, and a point goes back to where it was relative to it: shifted, then turned about
- * the axis by Rodrigues's formula. Variables give shift and angle at each step. Sines are those of real.h, so
- * that every machine finds the same particles. Cost: some 30 operations for each point that is tested. Reference: the
- * LAMMPS manual, command region. */
+ * the axis by Rodrigues's formula. Variables give shift and angle at each step. Sines are those of
+ * common/arithmetic/real.h, so that every machine finds the same particles. Cost: some 30 operations for each point
+ * that is tested. Reference: the LAMMPS manual, command region. */
 #include "src/formula/variable.h"
 #include "src/region/region.h"
 

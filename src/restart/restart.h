@@ -15,8 +15,8 @@
  * which loses no bit: velocity = v * /model/velocity_per_v[type]. Between runs these factors are 1. Wide momenta
  * (/model/wide) have their second words in /particles/v_low, in units of grids.v m_reference.
  *
- * A file is written as NAME.hhhhhhhhhhhh.tmp (new_file.h). Every rank passes its data to the disk (fsync), and the
- * file is then renamed. So the name always stands for a complete file, the new one or the one before.
+ * A file is written as NAME.hhhhhhhhhhhh.tmp (src/files/new_file.h). Every rank passes its data to the disk (fsync),
+ * and the file is then renamed. So the name always stands for a complete file, the new one or the one before.
  */
 #ifndef MD_SRC_RESTART_RESTART_H
 #define MD_SRC_RESTART_RESTART_H

@@ -1,7 +1,7 @@
 /* --resume: a deck is started again and continues from its newest good restart.
  *
- * 1. The deck is searched once for the names in its `restart` commands (search.h). The name of the restart of a
- *    stopped run is added.
+ * 1. The deck is searched once for the names in its `restart` commands (src/deck/search.h). The name of the restart of
+ *    a stopped run is added.
  * 2. Of the files with these names, the one furthest in the deck whose checksums are all right is chosen.
  * 3. The deck is executed as usual: particles are made, fixes and dumps are defined.
  * 4. Runs that were complete are skipped, with the thermodynamic state at their end. Commands whose effect is in

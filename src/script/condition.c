@@ -1,4 +1,4 @@
-/* Evaluates a condition by precedence climbing, as formula.c does a formula; see condition.h. */
+/* Evaluates a condition by precedence climbing, as src/formula/formula.c does a formula; see condition.h. */
 #include "src/script/condition.h"
 #include "src/deck/quote.h"
 

@@ -4,7 +4,7 @@
 
 #include "src/sim.h"
 
-/* A md_function_lookup (variable.h), whose context is the md_sim. Collective. */
+/* A md_function_lookup (src/formula/variable.h), whose context is the md_sim. Collective. */
 md_status md_script_function(void *context, const char *name, int n, char *const *argument, double *value,
                              bool *known) MD_CHECKED;
 

@@ -1,12 +1,12 @@
 /* Functions of groups in formulas; see group_functions.h.
  *
  * The definitions are those of LAMMPS (`variable`, group functions), of all particles of a group, or of those that are
- * in a region too. Sums are exact (exact_sum.h). Positions are those in the box, because no image flags are kept. So
- * the centre of mass is only known along axes that are not periodic, and with it the radius of gyration and the angular
- * momentum.
+ * in a region too. Sums are exact (src/sums/exact_sum.h). Positions are those in the box, because no image flags are
+ * kept. So the centre of mass is only known along axes that are not periodic, and with it the radius of gyration and
+ * the angular momentum.
  *
  * A value outside a run depends on the present particles. These are not there while a deck that is resumed is followed
- * up to its restart, so such values are recorded in the history (history.h), and then read from the restart.
+ * up to its restart, so such values are recorded in the history (src/deck/history.h), and then read from the restart.
  */
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"

@@ -1,15 +1,15 @@
 /* Script control: the way through a deck that the commands include, jump, label, next, if and quit choose.
  *
- * deck.c reads the source on top of a stack. include puts a file on the stack, and reads it to its end. jump changes
- * the source on top: it goes back to the first line, or on with another file. With a label, commands are then skipped
- * up to the command `label` with that name. next, at the end of a variable's values, makes the deck pass over its next
- * jump. These are the rules of LAMMPS.
+ * src/deck/deck.c reads the source on top of a stack. include puts a file on the stack, and reads it to its end. jump
+ * changes the source on top: it goes back to the first line, or on with another file. With a label, commands are then
+ * skipped up to the command `label` with that name. next, at the end of a variable's values, makes the deck pass over
+ * its next jump. These are the rules of LAMMPS.
  *
- * A deck is read in four ways. A run follows the deck. The two readings before a run (search.h, preview.h) follow it
- * too, as far as that is possible without running. Where the way depends on a run, it is `lost`: from there on jumps
- * are passed over, and lines are taken in the order of the file. `myriad check` ends on every deck: it
- * takes a jump back only after `next`, and a hundred at most. After these a variable is at its end at the first
- * `next`. What is not executed then is looked at (glance.h).
+ * A deck is read in four ways. A run follows the deck. The two readings before a run (src/deck/search.h,
+ * src/commands/preview.h) follow it too, as far as that is possible without running. Where the way depends on a run, it
+ * is `lost`: from there on jumps are passed over, and lines are taken in the order of the file. `myriad check` ends on
+ * every deck: it takes a jump back only after `next`, and a hundred at most. After these a variable is at its end at
+ * the first `next`. What is not executed then is looked at (glance.h).
  */
 #ifndef MD_SRC_SCRIPT_SCRIPT_H
 #define MD_SRC_SCRIPT_SCRIPT_H
@@ -49,7 +49,7 @@ md_status md_script_open(md_sim *sim, const char *what, const char *name, FILE *
 /* Whether jumps are only judged, as `myriad check` does. */
 bool md_script_is_checked(const md_sim *sim);
 
-/* Whether `lost` is set and the deck is only followed (search.h, preview.h). */
+/* Whether `lost` is set and the deck is only followed (src/deck/search.h, src/commands/preview.h). */
 bool md_script_is_lost(const md_sim *sim);
 
 #endif

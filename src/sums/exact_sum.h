@@ -1,8 +1,9 @@
 /* Exact sums over the particles of all ranks: of masses, momenta, angular momenta and the like.
  *
- * Every term is rounded to a multiple of a quantum, and the multiples are summed as integers (exact.h). The quantum is
- * 2^-40 times a power of two q, which is about 2^-51 times the largest term (fine sum). A sum is rounded once. So
- * threads, ranks and the order of the particles do not change a bit of the result.
+ * Every term is rounded to a multiple of a quantum, and the multiples are summed as integers
+ * (common/arithmetic/exact.h). The quantum is 2^-40 times a power of two q, which is about 2^-51 times the largest term
+ * (fine sum). A sum is rounded once. So threads, ranks and the order of the particles do not change a bit of the
+ * result.
  *
  * Cost: two passes over the particles and two reductions.
  */
@@ -24,8 +25,8 @@ md_status md_exact_sums(md_comm *comm, const md_particles *particles, int n, md_
 
 /* The parts of md_exact_sums, for terms that an engine has. md_exact_counts() makes of the largest |term| of each sum
  * on this rank the largest on all ranks, and counts[k], the coarse quanta in a unit. The engine adds up
- * term * counts[k] as fine sums (exact.h). md_exact_values() makes the sums of these, total[n], of all ranks.
- * Collective. MD_PHYSICS: as above. */
+ * term * counts[k] as fine sums (common/arithmetic/exact.h). md_exact_values() makes the sums of these, total[n], of
+ * all ranks. Collective. MD_PHYSICS: as above. */
 md_status md_exact_counts(md_comm *comm, int n, const char *what, double *largest, double *counts) MD_CHECKED;
 md_status md_exact_values(md_comm *comm, int n, const double *largest, md_wide *total,
                           double *sum) MD_CHECKED;

@@ -1,7 +1,7 @@
 /* The thermo keywords: name, column title and meaning of every thermodynamic quantity, in one table.
  *
  * The columns of the log and the formulas of variables both use this table, directly or through md_sim_keyword
- * (sim.h).
+ * (src/sim.h).
  */
 #ifndef MD_SRC_THERMO_KEYWORDS_H
 #define MD_SRC_THERMO_KEYWORDS_H

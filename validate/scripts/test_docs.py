@@ -243,6 +243,39 @@ def test_no_line_is_wider_than_the_page():
     assert not wide, "\n".join(wide)
 
 
+C_SOURCE = re.compile(r"\.(c|h|cu|cuh|inc|cpp|def)$")
+OTHER_SOURCE = re.compile(r"\.(py|sh)$|^Makefile$|^\.ci/|^inputs/|^job-scripts/|^validate/decks/")
+# In C the comments, after strings, which may look like one; elsewhere what follows #, and the texts of Python.
+COMMENTS = {C_SOURCE: re.compile(r'"(?:[^"\\\n]|\\.)*"|(/\*.*?\*/|//[^\n]*)', re.S),
+            OTHER_SOURCE: re.compile(r'(#[^\n]*|""".*?""")', re.S)}
+NAMED = re.compile(r"(?<![\w/.$`{<*-])[\w*-]+(?:/[\w*-]+)*\.(?:c|h|cu|cuh|inc|def|cpp|py|sh)\b(?![\w(/])")
+
+
+def named_in_comments() -> Iterator[Tuple[str, int, str]]:
+    """File, line and name of a source that a comment names. A * in a name, or NAME, stands for any text."""
+    for file, lines in tracked_texts():
+        for kind, comment in COMMENTS.items():
+            text = "\n".join(lines) if kind.search(file) else ""
+            for said_there in comment.finditer(text):
+                for name in NAMED.finditer(said_there[1] or ""):
+                    line = text.count("\n", 0, said_there.start(1) + name.start()) + 1
+                    yield file, line, re.sub(r"[A-Z]{4,}", "*", name[0])
+
+
+def test_files_that_comments_name_exist():
+    """Files of the same folder by their names, all others by their paths from the root. Scripts also name what they
+    write, and files by names alone."""
+    wrong, count = [], 0
+    for file, line, name in named_in_comments():
+        count += 1
+        near = str(Path(file).parent / name)
+        known = name == "hdf5.h" or any(list(ROOT.glob(path)) for path in (name, near))
+        if not known and (C_SOURCE.search(file) or "/" in name and not name.startswith("OUT/")):
+            wrong.append(f"{file}:{line}: {name}")
+    assert count > 1000
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_page_of_tests_names_every_file_of_tests():
     page = (DOCS / "testing.md").read_text(encoding="utf-8")
     files = [str(path.relative_to(ROOT)) for path in sorted(ROOT.glob("validate/**/test_*.py"))]

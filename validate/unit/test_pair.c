@@ -111,8 +111,9 @@ static void check_gradient(md_pair_kind kind, int dim)
   assert_true(largest > 0.5);
 }
 
-/* Other styles have tables out of files or sub-styles, or no energy (test_eam.py, test_tables.py, test_hybrid.py and
- * test_dpd.py in validate/physics/pairs). */
+/* Other styles have tables out of files or sub-styles, or no energy (validate/physics/pairs/test_eam.py,
+ * validate/physics/pairs/test_tables.py, validate/physics/pairs/test_hybrid.py and validate/physics/pairs/test_dpd.py
+ * in validate/physics/pairs). */
 static bool has_formulas(int kind)
 {
   const md_pair_style *style = md_pair_style_of((md_pair_kind)kind);

@@ -16,7 +16,8 @@
  *   k2 = the numbers between a row and that of the next plane    k8 = the address of the head
  *   k3 = nsub
  * Vectors of pairs go through all planes, because their lanes have different terms. They find the planes by k8, which
- * needs double precision; k5 and k6 are whole numbers that single precision has too, as those of tables (table.h).
+ * needs double precision; k5 and k6 are whole numbers that single precision has too, as those of tables
+ * (common/pair/tables/table.h).
  *
  * Exactness: F/r of the terms is added in double precision in the order of sub-styles, and the sum is rounded to whole
  * quanta once, as the force of one style. Every engine adds in this order. A term beyond its own cutoff is left out, or

@@ -4,7 +4,8 @@
  * The softening length eps keeps the force of a close encounter finite (a body is a Plummer sphere of this size). With
  * eps 0 the force is Newton's.
  *
- * Coefficients as md_pair_table completes them, s being the caller's scale of forces (pair.h: styles without a cutoff):
+ * Coefficients as md_pair_table completes them, s being the caller's scale of forces (common/pair/pair.h: styles
+ * without a cutoff):
  *   k0 = infinity                           k2 = eps^2
  *   k1 = -(m_i c)(m_j c), c = sqrt(s G)     k4 = -G m_i m_j
  *

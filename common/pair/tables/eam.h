@@ -14,7 +14,7 @@
  *      depend on order, threads, ranks or engine. Then the slope F' of each particle;
  *   2  the force of each pair, F'_i density_ij' + F'_j density_ji' + phi'. It is symmetric in i and j to the last bit:
  *      both products are rounded, then added. Its impulse is rounded once, as that of every pair style.
- * On several ranks the slopes of ghosts come from their owners (halo_values of exchange.h).
+ * On several ranks the slopes of ghosts come from their owners (halo_values of common/ranks/exchange.h).
  *
  * Trade-off: a sum of particles must be complete before pass 2, so that a step has one exchange more. The splines are
  * tables of some 10 to 100 kB for each pair of elements, which caches hold.

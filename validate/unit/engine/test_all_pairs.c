@@ -1,5 +1,6 @@
 /* The kernels of all pairs, in every instruction set: the same bits as sums of one pair at a time by the scalar recipes
- * of real.h, for any number of bodies, blocks of one's own and of another rank, and pairs near and far. */
+ * of common/arithmetic/real.h, for any number of bodies, blocks of one's own and of another rank, and pairs near and
+ * far. */
 #include "common/arithmetic/exact.h"
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"
