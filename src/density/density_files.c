@@ -3,9 +3,11 @@
  *   .png  the viridis colours, from 0 to the largest value, linearly or by log(1 + value/unit). Title, axes and colour
  *         bar stand around the picture (src/picture/furniture.h). y points up. The unit is one particle, or with a
  *         weight the smallest positive value of the map, but at least a millionth of the largest. If a value is
- *         negative, colours go linearly from -m to m, m being the largest size of a value. A bin without a mean is grey
- *         with furniture, and has the colour of 0 without. With furniture a bin of a small map is a square of pixels,
- *         so that texts have room around the map.
+ *         negative, colours are linear. They go from -m to m, m being the largest size of a value, if the values of
+ *         both signs have sizes of at least m/20. Else they go from the smallest to the largest value, or to 0 if all
+ *         are negative, so that a few values of the other sign do not take half of the colours. A bin without a mean is
+ *         grey with furniture, and has the colour of 0 without. With furniture a bin of a small map is a square of
+ *         pixels, so that texts have room around the map.
  *   .txt  lines of # with step, bounds and units, then a line for each row of bins, the lowest first, at 17 digits.
  *         The mean of no particle is nan. numpy.loadtxt reads it.
  *   .h5   H5MD: the observables map and count, each step, time and value [1][row][column], and the text's facts as
@@ -60,6 +62,8 @@ typedef struct colours {
 
 static colours choose_colours(const writer *w)
 {
+  /* A sign counts from this part of the largest size of a value on. */
+  static const double other_sign = 0.05;
   double least = 0.0, most = 0.0, positive = (double)INFINITY;
   for (int64_t b = 0; b < w->bins; ++b) {
     const double value = w->map->value[b];
@@ -69,7 +73,7 @@ static colours choose_colours(const writer *w)
   }
   if (least < 0.0) {
     const double size = fmax(-least, most);
-    return (colours){-size, size, 0.0};
+    return fmin(-least, most) < other_sign * size ? (colours){least, most, 0.0} : (colours){-size, size, 0.0};
   }
   if (!w->what->logarithmic) return (colours){0.0, most, 0.0};
   if (w->what->weight == MD_WEIGHT_ONE || !(most > 0.0)) return (colours){0.0, most, 1.0};

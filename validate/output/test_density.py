@@ -253,6 +253,22 @@ def test_colours(tmp_path):
     assert decode_png((tmp_path / "vx.png").read_bytes()).text.startswith("Description\0mean vx at step 0")
 
 
+@pytest.mark.parametrize("small, ends", [(-0.625, (-10, 10)), (-0.5, (-10, 10)), (-0.375, (-0.375, 10)), (0, (0, 10))])
+@pytest.mark.parametrize("sign", (1, -1))
+def test_colours_where_nearly_all_values_have_one_sign(small, ends, sign, tmp_path):
+    """With 20 or more as the quotient of the sizes of both signs the colours are those between the two ends."""
+    deck = ("dimension 2\nregion b block 0 4 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n" + "".join(
+        f"create_atoms 1 single {k}.5 0.5 0\nset atom {k + 1} vx {sign * v}\n" for k, v in enumerate((10, 3, small))))
+    works(run_deck(tmp_path, deck + "dump d all density 1 f.png 4 weight vx\ndump_modify d furniture no\n"
+                                    "dump e all density 1 f.txt 4 weight vx\nrun 0\n"))
+    lo, hi = sorted(sign * end for end in ends)
+    picture = decode_png((tmp_path / "f.png").read_bytes())
+    assert f"; colours from {lo:g} to {hi:g}, linear" in picture.text
+    values = np.loadtxt(tmp_path / "f.txt")
+    assert values[0].tolist() == [sign * 10, sign * 3, sign * small, 0]
+    assert np.abs(picture.pixels[::-1] - 255 * (values - lo) / (hi - lo)).max() <= 0.5 + 1e-6
+
+
 def test_furniture_of_a_map_of_means(tmp_path):
     """A bin without particles is grey, in 14 of 16 bins of 135 pixels a side; lengths and times have their units."""
     deck = ("dimension 2\nregion b block 0 4 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\ntimestep 0.001\n"
