@@ -1,4 +1,6 @@
 /* Implements gpu/runtime/device.h, and md_gpu_describe() of gpu/gpu.h: selects and describes devices. */
+#include "common/ranks/exchange.h"
+#include "common/ranks/reductions.h"
 #include "gpu/gpu.h"
 #include "gpu/runtime/cuda.h"
 #include "gpu/runtime/device.h"
