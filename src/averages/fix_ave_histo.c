@@ -316,9 +316,11 @@ static void write_rows(fix_ave_histo *fix, int64_t step)
   const double *head = fix->head;
   md_text_print(text, "%lld %lld %g %g %g %g\n", (long long)step, (long long)fix->bins, head[TOTAL],
                 head[MISSING], head[LEAST], head[LARGEST]);
-  for (int64_t b = 0; b < fix->bins; ++b)
-    md_text_print(text, "%lld %g %g %g\n", (long long)b + 1, fix->shown[3 * b], fix->shown[3 * b + 1],
-                  fix->shown[3 * b + 2]);
+  for (int64_t b = 0; b < fix->bins; ++b) {
+    md_text_int(text, b + 1);
+    for (int k = 0; k < 3; ++k) md_text_number(text, " %g", fix->shown[3 * b + k]);
+    md_text_string(text, "\n");
+  }
 }
 
 static md_status look(md_output_fix *base, md_view *view)

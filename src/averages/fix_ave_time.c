@@ -197,7 +197,7 @@ static void write_rows(fix_ave_time *fix, int64_t step)
   if (fix->vectors) md_text_print(text, "%lld %lld\n", (long long)step, (long long)fix->rows);
   for (int64_t row = 0; row < fix->rows; ++row) {
     md_text_int(text, fix->vectors ? row + 1 : step);
-    for (int k = 0; k < fix->n; ++k) md_text_print(text, fix->format, fix->shown[row * fix->n + k]);
+    for (int k = 0; k < fix->n; ++k) md_text_number(text, fix->format, fix->shown[row * fix->n + k]);
     md_text_string(text, "\n");
   }
 }

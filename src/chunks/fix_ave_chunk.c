@@ -352,8 +352,9 @@ static void write_rows(fix_ave_chunk *fix, int64_t step)
   md_text_print(text, "%lld %lld %g\n", (long long)step, (long long)fix->rows, all);
   for (int64_t m = 0; m < fix->rows; ++m) {
     const double *row = fix->shown + m * fix->columns;
-    md_text_print(text, "  %lld", (long long)m + 1);
-    for (int k = 0; k < fix->columns; ++k) md_text_print(text, k <= count ? " %g" : fix->format, row[k]);
+    md_text_string(text, "  ");
+    md_text_int(text, m + 1);
+    for (int k = 0; k < fix->columns; ++k) md_text_number(text, k <= count ? " %g" : fix->format, row[k]);
     md_text_string(text, "\n");
   }
 }

@@ -4,8 +4,8 @@
  * 2^e 10^k, where k places the last digit. Since 10^k = 5^k 2^k, this integer is m 5^k shifted by e + k bits. For
  * 0 <= k <= 27 the product fits into 128 bits and is exact. The bits that are shifted out say whether the rest is
  * below, at or above one half, so the result is correctly rounded without tables of approximate powers. With 17
- * digits this method covers 1e-11 < |x| < 1e17, the range of coordinates and velocities. snprintf formats all
- * other values.
+ * digits this method covers 1e-11 < |x| < 1e17, the range of coordinates and velocities, and with 6 digits 1e-12 < |x|
+ * < 1e6. snprintf formats all other values.
  *
  * Trade-off: the shortest digits that still identify a double would save one digit in 17. They would need a more
  * complex algorithm, and %.17g is what other programs print and what decks ask for.
@@ -208,12 +208,13 @@ static bool format_exactly(char *out, int *length, double value, int precision)
   /* floor(log10(2^(biased - 1023))): the decimal exponent of the value or one less. */
   int exponent = ((biased - 1023) * 1233) >> 12;
   int k = precision - 1 - exponent;
-  if (k - 1 < 0 || k > POWER_MAX) return false;
+  if (k < 0 || k > POWER_MAX) return false;
   uint64_t limit = 1;
   for (int i = 0; i < precision; ++i) limit *= 10;
   uint64_t whole;
   bool up = scale(m, e, k, &whole);
   if (whole >= limit) {
+    if (k == 0) return false;
     ++exponent;
     --k;
     up = scale(m, e, k, &whole);
@@ -249,4 +250,29 @@ void md_text_double(md_text *text, double value, int digits)
 {
   char *at = md_text_reserve(text, MD_DOUBLE_CHARS);
   if (at) text->n += (size_t)md_format_double(at, value, digits);
+}
+
+/* The digits of a format that ends with %g or %.<digits>g and has no other conversion. Sets *before to the number of
+ * characters before that. 0: it is another format. */
+static int digits_of_format(const char *format, size_t *before)
+{
+  const char *at = strchr(format, '%');
+  int digits = 6;
+  if (!at) return 0;
+  *before = (size_t)(at++ - format);
+  if (*at == '.')
+    for (digits = 0, ++at; *at >= '0' && *at <= '9' && digits < 100; ++at) digits = 10 * digits + (*at - '0');
+  return at[0] == 'g' && at[1] == '\0' && digits <= MD_DIGITS_MAX ? digits : 0;
+}
+
+void md_text_number(md_text *text, const char *format, double value)
+{
+  size_t before = 0;
+  const int digits = digits_of_format(format, &before);
+  if (digits == 0) {
+    md_text_print(text, format, value);
+    return;
+  }
+  md_text_add(text, format, before);
+  md_text_double(text, value, digits);
 }

@@ -38,6 +38,9 @@ void md_text_string(md_text *text, const char *string);
 void md_text_int(md_text *text, int64_t value);
 /* Like %.<digits>g of printf, 1 <= digits <= 17. */
 void md_text_double(md_text *text, double value, int digits);
+/* The same characters as md_text_print(text, format, value), for a format with one conversion of a double. Formats that
+ * end with %g, or with %. digits and g, take the fast method. */
+void md_text_number(md_text *text, const char *format, double value);
 /* Like printf; at most MD_NUMBER_CHARS - 1 characters are kept. */
 void md_text_print(md_text *text, const char *format, ...) MD_PRINTF(2, 3);
 

@@ -76,6 +76,25 @@ static void test_doubles_as_printf(void **state)
   }
 }
 
+static void test_numbers_in_formats_as_printf(void **state)
+{
+  (void)state;
+  static const char *const format[] = {" %g",   "%g",   "%.6g", " x %.17g", "%.0g", "%.18g", "%12.8g",
+                                       "%.15e", "%g x", "%f",   "%%%g",     "%-9g", "%+g",   "%.3G"};
+  static const double value[] = {0.0,      -0.0,     1.0 / 3, 99999.5, 100000.0,
+                                 123456.7, 999999.5, 1e6,     1e-13,   (double)INFINITY};
+  for (size_t f = 0; f < sizeof format / sizeof format[0]; ++f)
+    for (size_t k = 0; k < sizeof value / sizeof value[0]; ++k) {
+      md_text ours = {0}, theirs = {0};
+      md_text_number(&ours, format[f], value[k]);
+      md_text_print(&theirs, format[f], value[k]);
+      assert_int_equal(ours.n, theirs.n);
+      assert_memory_equal(ours.bytes, theirs.bytes, ours.n);
+      md_text_free(&ours);
+      md_text_free(&theirs);
+    }
+}
+
 static void test_17_digits_give_every_bit_back(void **state)
 {
   (void)state;
@@ -1123,6 +1142,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_doubles_as_printf),
+      cmocka_unit_test(test_numbers_in_formats_as_printf),
       cmocka_unit_test(test_17_digits_give_every_bit_back),
       cmocka_unit_test(test_integers),
       cmocka_unit_test(test_text_grows),
