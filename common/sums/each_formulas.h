@@ -3,7 +3,7 @@
  *   value / quantum  =  whole quanta  +  rest         rest in 2^-30 parts of a quantum, rounded
  *
  * The quantum is a power of two that the largest value of all particles gives (src/chunks/chunk_sums.c). Integers are
- * added, so that sums have the same bits in any order. Cost: a division for each value, 16 bytes a sum.
+ * added, so that sums have the same bits in any order. Cost: two products for each value, 16 bytes a sum.
  */
 #ifndef MD_COMMON_SUMS_EACH_FORMULAS_H
 #define MD_COMMON_SUMS_EACH_FORMULAS_H
@@ -33,6 +33,45 @@ MD_FN double md_comparison(int when, double a, double b)
   return when & is ? 1.0 : 0.0;
 }
 
+/* Does an operation on the last numbers of n stacks: a[i] becomes that of b[i] and a[i], or of a[i] alone. compares:
+ * may it be a comparison? */
+MD_FN void md_each_operate(const md_each_step *s, bool compares, int n, const double *b, double *a)
+{
+  switch (s->op) {
+  case MD_OP_PLUS:
+    for (int i = 0; i < n; ++i) a[i] = b[i] + a[i];
+    break;
+  case MD_OP_MINUS:
+    for (int i = 0; i < n; ++i) a[i] = b[i] - a[i];
+    break;
+  case MD_OP_TIMES:
+    for (int i = 0; i < n; ++i) a[i] = b[i] * a[i];
+    break;
+  case MD_OP_DIVIDE:
+    for (int i = 0; i < n; ++i) a[i] = b[i] / a[i];
+    break;
+  case MD_OP_COMPARE:
+    for (int i = 0; i < n && compares; ++i) a[i] = md_comparison(s->axis, b[i], a[i]);
+    break;
+  case MD_OP_SQUARE:
+    for (int i = 0; i < n; ++i) a[i] = a[i] * a[i];
+    break;
+  case MD_OP_ROOT:
+    for (int i = 0; i < n; ++i) a[i] = sqrt(a[i]);
+    break;
+  case MD_OP_SIZE:
+    for (int i = 0; i < n; ++i) a[i] = fabs(a[i]);
+    break;
+  case MD_OP_NEGATE:
+    for (int i = 0; i < n; ++i) a[i] = -a[i];
+    break;
+  default: break;
+  }
+}
+
+/* Is the result of an operation finite? If not, the formula has no value. */
+MD_FN bool md_each_finite(double result) { return fabs(result) <= 0x1.fffffffffffffp1023; }
+
 /* The value of a formula; no number, if the result of an operation is not finite. The stack lies in four variables,
  * because an index that is only known when a kernel runs would put it into memory. near: the values that the neighbours
  * of the particle give (md_each_near), or NULL if the formula has none. */
@@ -55,25 +94,12 @@ MD_FN double md_each_formula(const md_each_code *code, const md_particle *p, con
                                                : md_component(v, s->axis);
       continue;
     }
-    switch (s->op) {
-    case MD_OP_PLUS: a = b + a; break;
-    case MD_OP_MINUS: a = b - a; break;
-    case MD_OP_TIMES: a = b * a; break;
-    case MD_OP_DIVIDE: a = b / a; break;
-    case MD_OP_COMPARE:
-      if (near) a = md_comparison(s->axis, b, a);
-      break;
-    case MD_OP_SQUARE: a = a * a; break;
-    case MD_OP_ROOT: a = sqrt(a); break;
-    case MD_OP_SIZE: a = fabs(a); break;
-    case MD_OP_NEGATE: a = -a; break;
-    default: break;
-    }
+    md_each_operate(s, near != NULL, 1, &b, &a);
     if (s->op < MD_OP_SQUARE) {
       b = c;
       c = d;
     }
-    if (!(fabs(a) <= 0x1.fffffffffffffp1023)) return (double)NAN;
+    if (!md_each_finite(a)) return (double)NAN;
   }
   return a;
 }
@@ -108,10 +134,11 @@ MD_FN double md_each_size(double value)
   return size <= 0x1.fffffffffffffp1023 ? size : (double)INFINITY;
 }
 
-/* Whole quanta of a value, and the rest. */
+/* Whole quanta of a value, and the rest. The product has the bits of the quotient, because the quantum is a power of
+ * two. */
 MD_FN void md_each_terms(double value, double quantum, int64_t *whole, int64_t *rest)
 {
-  const double quanta = value / quantum, rounded = rint(quanta);
+  const double quanta = value * md_inverse_power(quantum), rounded = rint(quanta);
   *whole = md_count(rounded);
   *rest = md_count((quanta - rounded) * MD_EACH_REST);
 }
@@ -125,17 +152,11 @@ MD_FN int64_t md_bin_of(double x, double first, double per, int64_t n, const boo
   return (int64_t)at;
 }
 
-/* The bin of a particle at x, in the box; -1: it is in none. */
-MD_FN int64_t md_bins_at(const md_bins *b, const double x[3])
+/* The bin along one axis of a particle at this place, in the box; -1: it is in none. */
+MD_FN int64_t md_layer_at(const md_layers *l, double place)
 {
-  int64_t bin = 0;
-  for (int k = 0; k < MD_BINS_AXES && k < b->naxis && bin >= 0; ++k) {
-    const md_layers *l = &b->along[k];
-    const double place = md_component(x, l->axis), at = l->reduced ? (place - l->lo) / l->length : place;
-    const int64_t layer = md_bin_of(at, l->first, l->per, l->n, l->keep);
-    bin = layer < 0 ? -1 : bin * l->n + layer;
-  }
-  return bin;
+  const double at = l->reduced ? (place - l->lo) / l->length : place;
+  return md_bin_of(at, l->first, l->per, l->n, l->keep);
 }
 
 /* The bin of a value; -1: it is in none. */

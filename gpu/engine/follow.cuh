@@ -20,6 +20,7 @@ struct gpu_followed {
   md_follow_set *set;
   device_array record, member, before;
   std::vector<int32_t> home; /* the place in the set of each record */
+  int first, last;           /* original indices: the members are from `first` to `last` */
   bool in_order;             /* record k is that of place k, and the set has no others */
 };
 

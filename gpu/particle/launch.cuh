@@ -554,6 +554,7 @@ struct follow_args {
   each_args each;
   const unsigned *member;   /* a bit for each particle, by original index: is it followed? */
   const int *before;        /* number of bits in the words before each of these */
+  int first, last;          /* original indices: all that are followed are from `first` to `last` */
   md_follow_record *record; /* of the particles that are followed, by original index */
   unsigned long long *most; /* the largest component of a velocity, as the bits of a number */
   unsigned long long

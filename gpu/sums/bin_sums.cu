@@ -3,32 +3,112 @@
  *
  *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds
  *      the values up with the quanta that it is given: the host keeps sums whose quanta were right.
- *   2. Particles lie in the order of cells, so that those of a warp meet few bins, one after the other. Shuffles add
- *      up each run of particles in the same bin, and its first lane adds the sum to a table in shared memory, which a
- *      block adds to the device's at its end.
+ *   2. A thread takes a batch of particles that lie one behind the other (batch.cuh). They lie in the order of cells,
+ *      so that they meet few bins. Each run of particles in the same bin is added up in registers, and then to a table
+ *      in shared memory, which a block adds to the device's at its end. A warp whose particles are all in one bin adds
+ *      them up by shuffles first.
+ *
+ *        bins of a batch    4 4 4 5    ->    4: three particles, 5: one particle
+ *
  *   3. k_count_values counts by value, in a table in shared memory too.
+ *   4. A product and a sum give the place of a particle among bins with a small error. If the place is farther from
+ *      every border of bins than that, its whole part is the bin. Else the formula of the host decides.
  *
- * Only what the values need is read: positions for places and bins, groups where they matter. Groups and second words
- * of momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
+ * Only what the values need is read: positions for places and bins, components of velocities, groups where they matter.
+ * Groups and second words of momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
  *
- * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one after the other. A
- * table that does not fit into shared memory is counted by atomics on the device. k_bin_sums is compiled for few values
- * too, because registers for the most values would halve the number of resident warps. Cost: each particle is read
- * once; for sums two shuffles and a vote for each doubling of the longest run and each term, and four shared atomics
- * for each run and value. Values that neighbours give have instances of their own: the others would take a tenth more
- * registers with them.
+ * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
+ * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once. A
+ * profile of one value takes some 115 instructions a particle, and a histogram of sqrt(vx^2+vy^2) some 105.
  */
-#include "gpu/sums/output_particle.cuh"
+#include "gpu/sums/batch.cuh"
 
 #include <algorithm>
 
-/* SUM_WORDS: most words of the table of a block, of 32 bits. FEW_VALUES: values of most bins. */
-enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288, FEW_VALUES = 3 };
+/* SUM_WORDS: most words of the table of a block, of 32 bits. */
+enum { EACH_THREADS = 256, VALUE_TABLE = 4096, SUM_WORDS = 12288 };
 
-/* The bin of a particle; -1: it counts in none. */
-static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const output_particle &one)
+/* Where a place lies among the bins along an axis: near per * place + shift. A place within BORDER of a border of bins
+ * is left to md_layer_at. So is every one, if per is no number. */
+struct bin_scale {
+  double per[MD_BINS_AXES], shift[MD_BINS_AXES], bins[MD_BINS_AXES];
+};
+#define BORDER 0x1p-18
+
+/* The errors of the place here and of that of md_layer_at are below 2^-49 times the largest number on the way. */
+static bin_scale scale_of(const md_bins &b)
 {
-  return (one.p.group & b.groups) == b.groups ? (int)md_bins_at(&b, one.x) : -1;
+  bin_scale scale = {};
+  for (int k = 0; k < b.naxis; ++k) {
+    const md_layers &l = b.along[k];
+    const double lo = l.reduced ? l.lo / l.length : 0.0;
+    const double most = l.per * (fabs(lo) + fabs(l.first) + 1.0) + (double)l.n;
+    scale.per[k] = l.reduced ? l.per / l.length : l.per;
+    scale.shift[k] = -(lo + l.first) * l.per;
+    scale.bins[k] = (double)l.n;
+    if (!(most < 0x1p28)) scale.per[k] = (double)NAN;
+  }
+  return scale;
+}
+
+/* The bins of places along axis k of the bins; -1: a place is in none. */
+static __device__ __forceinline__ void layers_of(const md_bins &b, const bin_scale &scale, int k,
+                                                 const double place[BATCH], int layer[BATCH])
+{
+  const int unsure = -2;
+  bool all_sure = true;
+#pragma unroll
+  for (int j = 0; j < BATCH; ++j) {
+    const double at = fma(place[j], scale.per[k], scale.shift[k]), rounded = at + MD_ROUND;
+    const double off = at - (rounded - MD_ROUND);
+    const bool sure = (fabs(off) > BORDER) & (at > 0.0) & (at < scale.bins[k]);
+    layer[j] = sure ? __double2loint(rounded) - (off < 0.0 ? 1 : 0) : unsure;
+    all_sure = all_sure && sure;
+  }
+  if (all_sure) return;
+    /* Few places come here. One copy of the formula is enough, and takes fewer registers. */
+#pragma unroll 1
+  for (int j = 0; j < BATCH; ++j) {
+    const int right = (int)md_layer_at(&b.along[k], number_in_batch(place, j));
+#pragma unroll
+    for (int i = 0; i < BATCH; ++i)
+      if (i == j && layer[i] == unsure) layer[i] = right;
+  }
+}
+
+/* 0 for the particles of a batch that count, which are in all groups of the bits, and -1 for others. */
+static __device__ __forceinline__ void members_of(const each_args &a, uint32_t groups, const batch &of,
+                                                  int member[BATCH])
+{
+  if (a.fields.group) {
+#pragma unroll
+    for (int k = 0; k < BATCH; ++k)
+      member[k] = (group_of(a.fields, in_batch(of, k)) & groups) == groups ? 0 : -1;
+  } else {
+#pragma unroll
+    for (int k = 0; k < BATCH; ++k) member[k] = (MD_GROUP_ALL & groups) == groups ? 0 : -1;
+  }
+#pragma unroll
+  for (int k = 0; k < BATCH; ++k)
+    if (of.first + k >= of.particles) member[k] = -1;
+}
+
+/* The bins of a batch; -1: a particle counts in none. */
+template <class T>
+static __device__ __forceinline__ void bins_of(const system_view<T> &s, const each_args &a, const md_bins &b,
+                                               const bin_scale &scale, const batch &of, int bin[BATCH])
+{
+  members_of(a, b.groups, of, bin);
+#pragma unroll 1
+  for (int axis = 0; axis < b.naxis; ++axis) {
+    const int layers = (int)b.along[axis].n;
+    double place[BATCH];
+    int layer[BATCH];
+    places_of<T>(s, of, b.along[axis].axis, place);
+    layers_of(b, scale, axis, place, layer);
+#pragma unroll
+    for (int k = 0; k < BATCH; ++k) bin[k] = bin[k] < 0 || layer[k] < 0 ? -1 : bin[k] * layers + layer[k];
+  }
 }
 
 /* The sums of a block: those of the device, or in shared memory the same numbers, each as its lower and its upper
@@ -36,133 +116,171 @@ static __device__ __forceinline__ int bin_of_particle(const md_bins &b, const ou
 extern __shared__ unsigned words[];
 struct bin_table {
   bool local;
+  int width; /* sums of a bin */
   unsigned long long *sum;
 };
 
-static __device__ __forceinline__ void add_to_table(const bin_table &t, int64_t k, unsigned long long term)
+/* Adds the number of particles. The upper words stay 0: a block has fewer than 2^31 of them. */
+static __device__ __forceinline__ void add_number(const bin_table &t, int bin, int number)
+{
+  if (t.local)
+    atomicAdd(&words[2 * bin * t.width], (unsigned)number);
+  else
+    atomicAdd(&t.sum[(int64_t)bin * t.width], (unsigned long long)number);
+}
+
+static __device__ __forceinline__ void add_term(const bin_table &t, int bin, int column,
+                                                unsigned long long term)
 {
   if (!t.local) {
-    atomicAdd(&t.sum[k], term);
+    atomicAdd(&t.sum[(int64_t)bin * t.width + column], term);
     return;
   }
-  const unsigned lower = (unsigned)term, before = atomicAdd(&words[2 * k], lower);
+  unsigned *const word = &words[2 * (bin * t.width + column)];
+  const unsigned lower = (unsigned)term, before = atomicAdd(&word[0], lower);
   const unsigned upper = (unsigned)(term >> 32) + (before + lower < before ? 1u : 0u);
-  if (upper != 0u) atomicAdd(&words[2 * k + 1], upper);
+  if (upper != 0u) atomicAdd(&word[1], upper);
 }
 
-/* The lanes of a warp that belong together: each lane, and those after it up to `last`, have the same bin. */
-struct lane_run {
-  int last;
-  bool first;  /* this lane is the first of a run that counts */
-  int longest; /* lanes of the longest run of the warp, rounded up to a power of two */
-};
-
-static __device__ __forceinline__ lane_run run_of(int bin)
+/* Is the whole warp in one bin? */
+static __device__ __forceinline__ bool warp_has_one_bin(const int bin[BATCH])
 {
-  const int lane = threadIdx.x & 31, before = __shfl_sync(0xffffffffu, bin, lane - 1);
-  const bool begins = lane == 0 || before != bin;
-  const unsigned after = __ballot_sync(0xffffffffu, begins) & ~((2u << lane) - 1u);
-  const int last = after ? __ffs((int)after) - 2 : 31;
-  int longest = 1;
-  while (longest < 32 && __any_sync(0xffffffffu, lane + longest <= last)) longest *= 2;
-  return lane_run{last, begins && bin >= 0, longest};
+  const int first = __shfl_sync(0xffffffffu, bin[0], 0);
+  bool other = false;
+#pragma unroll
+  for (int k = 0; k < BATCH; ++k) other = other || bin[k] != first;
+  return !__any_sync(0xffffffffu, other);
 }
 
-/* The sum over the lanes from this one to the last of its run. */
-static __device__ __forceinline__ unsigned long long sum_of_run(const lane_run &run, int64_t term)
+static __device__ __forceinline__ bool ends_run(const int bin[BATCH], int k)
 {
-  const int lane = threadIdx.x & 31;
-  unsigned long long sum = (unsigned long long)term;
-  for (int step = 1; step < run.longest; step *= 2) {
-    const unsigned long long other = __shfl_sync(0xffffffffu, sum, lane + step);
-    if (lane + step <= run.last) sum += other;
+  return k + 1 == BATCH || bin[k + 1] != bin[k];
+}
+
+/* Counts the particles of a batch in their bins. All lanes of a warp call it. */
+static __device__ __forceinline__ void count_batch(const bin_table &t, const int bin[BATCH], bool one_bin)
+{
+  if (one_bin) {
+    if ((threadIdx.x & 31) == 0 && bin[0] >= 0) add_number(t, bin[0], 32 * BATCH);
+    return;
   }
-  return sum;
+  int number = 0;
+#pragma unroll
+  for (int k = 0; k < BATCH; ++k) {
+    ++number;
+    if (!ends_run(bin, k)) continue;
+    if (bin[k] >= 0) add_number(t, bin[k], number);
+    number = 0;
+  }
 }
 
-/* Adds a particle in a bin to the table, with all lanes of its warp; bin < 0: this lane has none. VALUES: the most
- * values. */
-template <int VALUES>
-static __device__ __forceinline__ void add_particles(const md_bins &b, const bin_table &t, int bin,
-                                                     const double *value)
+/* Adds the two terms of each particle of a batch to two columns of its bin. All lanes of a warp call it. */
+static __device__ __forceinline__ void add_batch(const bin_table &t, int column, const int bin[BATCH],
+                                                 bool one_bin, const double value[BATCH], double quantum)
 {
-  const lane_run run = run_of(bin);
-  const int64_t at = (int64_t)bin * (1 + 2 * b.nvalue);
-  if (run.first) add_to_table(t, at, (unsigned long long)(run.last - (int)(threadIdx.x & 31) + 1));
+  unsigned long long whole = 0, rest = 0;
 #pragma unroll
-  for (int k = 0; k < VALUES; ++k) {
-    if (k >= b.nvalue) break;
-    int64_t term[2] = {0, 0};
-    if (bin >= 0) md_each_terms(value[k], b.quantum[k], &term[0], &term[1]);
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const unsigned long long sum = sum_of_run(run, term[half]);
-      if (run.first) add_to_table(t, at + 1 + 2 * k + half, sum);
+  for (int k = 0; k < BATCH; ++k) {
+    int64_t more, more_rest;
+    md_each_terms(value[k], quantum, &more, &more_rest);
+    whole += (unsigned long long)more;
+    rest += (unsigned long long)more_rest;
+    if (one_bin || !ends_run(bin, k)) continue;
+    if (bin[k] >= 0) {
+      add_term(t, bin[k], column, whole);
+      add_term(t, bin[k], column + 1, rest);
     }
+    whole = rest = 0;
   }
+  if (!one_bin) return;
+  for (int lane = 16; lane > 0; lane /= 2) {
+    whole += __shfl_xor_sync(0xffffffffu, whole, lane);
+    rest += __shfl_xor_sync(0xffffffffu, rest, lane);
+  }
+  if ((threadIdx.x & 31) != 0 || bin[0] < 0) return;
+  add_term(t, bin[0], column, whole);
+  add_term(t, bin[0], column + 1, rest);
 }
 
-/* What the neighbours of particle i give for a value. NEAR: are there such values in this launch? */
-template <bool NEAR>
-static __device__ __forceinline__ const double *near_of(const each_args &a, const md_each &e, int i)
+/* Makes *most at least the upper word of the size of the values, for the particles in bins; 1 for less than that, if
+ * it is not 0. Numbers that are not negative have the order of their words. */
+static __device__ __forceinline__ void widen_most(int *most, const int bin[BATCH], const double value[BATCH])
 {
-  return NEAR ? md_each_near(&e, origin_of(a.fields, i)) : nullptr;
+  int largest = 0;
+#pragma unroll
+  for (int k = 0; k < BATCH; ++k) {
+    const int upper = __double2hiint(value[k]) & 0x7fffffff, lower = __double2loint(value[k]);
+    if (bin[k] >= 0) largest = max(largest, max(upper, lower != 0 ? 1 : 0));
+  }
+  largest = warp_largest(largest);
+  if ((threadIdx.x & 31) == 0 && largest > *most) atomicMax(most, largest);
 }
 
-template <class T, int VALUES, bool NEAR>
-static __global__ void __launch_bounds__(EACH_THREADS)
+/* The number that stands for all with this upper word: the largest of them. */
+static __device__ __forceinline__ unsigned long long size_of_word(int upper)
+{
+  if (upper >= 0x7ff00000) return 0x7ffull << 52;
+  return upper > 0 ? (unsigned long long)upper << 32 | 0xffffffffu : 0ull;
+}
+
+template <class T, bool TOGETHER>
+static __global__ void __launch_bounds__(EACH_THREADS, TOGETHER && !T::TAGGED ? 4 : 3)
     k_bin_sums(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
-               const __grid_constant__ md_bins b, bool local, unsigned long long *largest,
-               unsigned long long *sum)
+               const __grid_constant__ md_bins b, const __grid_constant__ bin_scale scale, bool local,
+               unsigned long long *largest, unsigned long long *sum)
 {
-  const int size = local ? (int)(b.n * (1 + 2 * b.nvalue)) : 0;
-  const bin_table t = {local, sum};
-  double most[VALUES] = {};
+  __shared__ int most[MD_BINS_VALUES];
+  const bin_table t = {local, 1 + 2 * b.nvalue, sum};
+  const int size = local ? (int)b.n * t.width : 0;
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
   for (int k = threadIdx.x; k < 2 * size; k += blockDim.x) words[k] = 0u;
+  if (threadIdx.x < MD_BINS_VALUES) most[threadIdx.x] = 0;
   __syncthreads();
-  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
-    const int i = first + threadIdx.x;
-    output_particle one = {};
-    double value[VALUES] = {};
-    if (i < s.n) one = load_particle<T>(s, a, i);
-    const int bin = i < s.n ? bin_of_particle(b, one) : -1;
-#pragma unroll
-    for (int k = 0; k < VALUES; ++k) {
-      if (k >= b.nvalue) break;
-      const md_each &of = b.value[k];
-      if (bin >= 0) value[k] = md_each_value(&of, &one.p, near_of<NEAR>(a, of, i), one.x, one.v, T::DIM);
-      most[k] = fmax(most[k], md_each_size(value[k]));
+  const int batches = batches_of(s.n);
+  for (int first = blockIdx.x * blockDim.x; first < batches; first += gridDim.x * blockDim.x) {
+    const batch of = {BATCH * (first + (int)threadIdx.x), s.n, parity};
+    int bin[BATCH];
+    bins_of<T>(s, a, b, scale, of, bin);
+    const bool one_bin = warp_has_one_bin(bin);
+    if (sum) count_batch(t, bin, one_bin);
+#pragma unroll 1
+    for (int k = 0; k < b.nvalue; ++k) {
+      double value[BATCH];
+      values_of<T, TOGETHER>(s, a, b.value[k], of, value);
+      widen_most(&most[k], bin, value);
+      if (sum) add_batch(t, 1 + 2 * k, bin, one_bin, value, b.quantum[k]);
     }
-    if (sum) add_particles<VALUES>(b, t, bin, value);
   }
-#pragma unroll
-  for (int k = 0; k < VALUES; ++k)
-    if (k < b.nvalue) widen(&largest[k], most[k]);
   __syncthreads();
+  if ((int)threadIdx.x < b.nvalue) atomicMax(&largest[threadIdx.x], size_of_word(most[threadIdx.x]));
   for (int k = threadIdx.x; k < size; k += blockDim.x) {
     const unsigned long long term = (unsigned long long)words[2 * k + 1] << 32 | words[2 * k];
     if (term != 0) atomicAdd(&sum[k], term);
   }
 }
 
+/* Blocks for the batches of all particles: each walks. */
+static int blocks_of_batches(const launch &l, int n)
+{
+  return std::min(blocks_for(batches_of(n), EACH_THREADS), 8 * l.processors);
+}
+
 template <class T>
 md_status launch_bin_sums(const launch &l, const system_view<T> &s, const each_args &a, const md_bins &b,
                           unsigned long long *largest, unsigned long long *sum)
 {
-  const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
+  if (s.n == 0) return MD_OK;
+  const int blocks = blocks_of_batches(l, s.n);
   const int64_t size = 2 * b.n * (1 + 2 * b.nvalue);
   const bool local = sum && size <= SUM_WORDS;
-  bool near = false;
-  for (int k = 0; k < b.nvalue; ++k) near = near || b.value[k].code.value;
+  bool together = true;
+  for (int k = 0; k < b.nvalue; ++k) together = together && is_found_together(b.value[k]);
   const size_t bytes = local ? (size_t)size * sizeof(unsigned) : 0;
-  if (near)
-    k_bin_sums<T, MD_BINS_VALUES, true>
-        <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
-  else if (b.nvalue <= FEW_VALUES)
-    k_bin_sums<T, FEW_VALUES, false><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+  const bin_scale scale = scale_of(b);
+  if (together)
+    k_bin_sums<T, true><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, scale, local, largest, sum);
   else
-    k_bin_sums<T, MD_BINS_VALUES, false>
-        <<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, local, largest, sum);
+    k_bin_sums<T, false><<<blocks, EACH_THREADS, bytes, l.stream>>>(s, a, b, scale, local, largest, sum);
   MD_LAUNCHED("k_bin_sums");
   return MD_OK;
 }
@@ -174,32 +292,22 @@ static __device__ __forceinline__ unsigned long long ordered(double value)
   return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-template <class T, bool NEAR>
-static __global__ void __launch_bounds__(EACH_THREADS)
-    k_count_values(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
-                   const __grid_constant__ md_value_counts c, unsigned long long *count,
-                   unsigned long long *range)
+/* The least and the largest value that a thread met. A value that is no number becomes the largest one. */
+struct value_range {
+  double least, most;
+  bool numbers;
+};
+
+static __device__ __forceinline__ void widen_range(value_range &r, double value)
 {
-  __shared__ unsigned table[VALUE_TABLE];
-  const int64_t size = MD_VALUES_BINS + c.bins;
-  const bool local = size <= VALUE_TABLE;
-  unsigned long long least = ~0ull, most = 0ull;
-  for (int k = threadIdx.x; local && k < size; k += blockDim.x) table[k] = 0u;
-  __syncthreads();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
-    const output_particle one = load_particle<T>(s, a, i);
-    if (!(one.p.group & c.group)) continue;
-    const double value = md_each_value(&c.value, &one.p, near_of<NEAR>(a, c.value, i), one.x, one.v, T::DIM);
-    const int64_t bin = md_value_bin(&c, value);
-    const int64_t at = bin < 0 ? (int64_t)MD_VALUES_MISSING : MD_VALUES_BINS + bin;
-    const unsigned long long order = ordered(value);
-    least = min(least, order);
-    most = max(most, order);
-    if (local)
-      atomicAdd(&table[at], 1u);
-    else
-      atomicAdd(&count[at], 1ull);
-  }
+  if (value < r.least) r.least = value;
+  if (value > r.most) r.most = value;
+  if (!(value == value)) r.numbers = false;
+}
+
+static __device__ __forceinline__ void add_range(const value_range &r, unsigned long long *range)
+{
+  unsigned long long least = ordered(r.least), most = ordered(r.numbers ? r.most : (double)NAN);
   for (int lane = 16; lane > 0; lane /= 2) {
     least = min(least, __shfl_xor_sync(0xffffffffu, least, lane));
     most = max(most, __shfl_xor_sync(0xffffffffu, most, lane));
@@ -208,6 +316,42 @@ static __global__ void __launch_bounds__(EACH_THREADS)
     atomicMin(&range[0], least);
     atomicMax(&range[1], most);
   }
+}
+
+template <class T, bool TOGETHER>
+static __global__ void __launch_bounds__(EACH_THREADS)
+    k_count_values(const __grid_constant__ system_view<T> s, const __grid_constant__ each_args a,
+                   const __grid_constant__ md_value_counts c, unsigned long long *count,
+                   unsigned long long *range)
+{
+  __shared__ unsigned table[VALUE_TABLE];
+  const int64_t size = MD_VALUES_BINS + c.bins;
+  const bool local = size <= VALUE_TABLE;
+  const unsigned parity = progress_before(s.ctl, s.launch).parity;
+  value_range met = {(double)INFINITY, -(double)INFINITY, true};
+  for (int k = threadIdx.x; local && k < size; k += blockDim.x) table[k] = 0u;
+  __syncthreads();
+  const int batches = batches_of(s.n);
+  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < batches; n += gridDim.x * blockDim.x) {
+    const batch of = {BATCH * n, s.n, parity};
+    double value[BATCH];
+    values_of<T, TOGETHER>(s, a, c.value, of, value);
+    int member[BATCH];
+    members_of(a, c.group, of, member);
+#pragma unroll
+    for (int k = 0; k < BATCH; ++k) {
+      if (member[k] < 0) continue;
+      const int64_t bin = md_value_bin(&c, value[k]);
+      const int64_t at = bin < 0 ? (int64_t)MD_VALUES_MISSING : MD_VALUES_BINS + bin;
+      widen_range(met, value[k]);
+      if (local)
+        atomicAdd(&table[at], 1u);
+      else
+        atomicAdd(&count[at], 1ull);
+    }
+  }
+  __syncwarp();
+  add_range(met, range);
   __syncthreads();
   for (int k = threadIdx.x; local && k < size; k += blockDim.x)
     if (table[k] > 0u) atomicAdd(&count[k], (unsigned long long)table[k]);
@@ -217,9 +361,9 @@ template <class T>
 md_status launch_count_values(const launch &l, const system_view<T> &s, const each_args &a,
                               const md_value_counts &c, unsigned long long *count, unsigned long long *range)
 {
-  const int blocks = std::min(blocks_for(s.n, EACH_THREADS), 8 * l.processors);
-  const bool near = c.value.code.value != nullptr;
-  if (near)
+  if (s.n == 0) return MD_OK;
+  const int blocks = blocks_of_batches(l, s.n);
+  if (is_found_together(c.value))
     k_count_values<T, true><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
   else
     k_count_values<T, false><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);

@@ -1,8 +1,8 @@
 /* Followed particles (common/sums/follow.h), for compute msd, vacf, com and gyration.
  *
  *   1. k_members notes once which particles are followed.
- *   2. k_follow looks at the particles: a bit by original index says which are followed, and the bits before it are the
- *      number of the record.
+ *   2. k_follow looks at the particles, a batch of them a thread (batch.cuh): a bit by original index says which are
+ *      followed, and the bits before it are the number of the record.
  *
  *        original index   0   1   2   3   4   5   6  ...        the bits of 32 particles, and how many are
  *        member           1   0   0   1   1   0   1             set in the words before: 8 bytes, which stay
@@ -14,7 +14,7 @@
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
  */
 #include "gpu/output/measure.cuh"
-#include "gpu/sums/output_particle.cuh"
+#include "gpu/sums/batch.cuh"
 
 #include <algorithm>
 
@@ -37,11 +37,52 @@ md_status launch_members(const launch &l, int n, const uint32_t *group, uint32_t
   return MD_OK;
 }
 
-/* The record of a particle with this original index; -1: it is not followed. */
+/* The record of a particle with this original index; -1: it is not followed. The bits of most particles are not read,
+ * if those that are followed lie together. */
 static __device__ __forceinline__ int record_of_origin(const follow_args &a, int origin)
 {
+  if (origin < a.first || origin > a.last) return -1;
   const unsigned word = a.member[origin >> 5], bit = 1u << (origin & 31);
   return word & bit ? a.before[origin >> 5] + __popc(word & (bit - 1u)) : -1;
+}
+
+/* The records of a batch. Returns whether there are any. */
+static __device__ __forceinline__ bool records_of(const follow_args &a, const batch &b, int record[BATCH])
+{
+  batch_numbers<int> origin;
+  bool any = false;
+  if (a.each.fields.origin) origin = numbers_of(b, a.each.fields.origin);
+#pragma unroll
+  for (int k = 0; k < BATCH; ++k) {
+    if (!a.each.fields.origin) origin.of[k] = b.first + k;
+    record[k] = b.first + k < b.particles ? record_of_origin(a, origin.of[k]) : -1;
+    any = any || record[k] >= 0;
+  }
+  return any;
+}
+
+/* Looks at particle i, which has record number `at`. */
+template <class T>
+static __device__ __forceinline__ void look_at(const system_view<T> &s, const follow_args &a, int i, int at,
+                                               double *most)
+{
+  const output_particle one = load_particle<T, !T::MIXED>(s, a.each, i);
+  md_follow_record *const record = &a.record[at];
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) *most = fmax(*most, fabs(one.v[d]));
+  if (a.what.velocities) {
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d) record->last[d] = one.v[d];
+    return;
+  }
+  md_follow_record r = *record;
+  const int lost = md_follow_look(&a.what, &r, one.x);
+  if (lost >= 0) atomicMin(a.fault, (unsigned long long)at << 2 | (unsigned)lost);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) {
+    record->last[d] = r.last[d];
+    record->through[d] = r.through[d];
+  }
 }
 
 template <class T>
@@ -49,33 +90,24 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
     k_follow(const __grid_constant__ system_view<T> s, const __grid_constant__ follow_args a)
 {
   double most = 0.0;
-  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
-    const int i = first + threadIdx.x, at = i < s.n ? record_of_origin(a, origin_of(a.each.fields, i)) : -1;
-    if (at < 0) continue;
-    const output_particle one = load_particle<T, !T::MIXED>(s, a.each, i);
-    md_follow_record *const record = &a.record[at];
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) most = fmax(most, fabs(one.v[d]));
-    if (a.what.velocities) {
-#pragma unroll
-      for (int d = 0; d < T::DIM; ++d) record->last[d] = one.v[d];
-      continue;
-    }
-    md_follow_record r = *record;
-    const int lost = md_follow_look(&a.what, &r, one.x);
-    if (lost >= 0) atomicMin(a.fault, (unsigned long long)at << 2 | (unsigned)lost);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) {
-      record->last[d] = r.last[d];
-      record->through[d] = r.through[d];
+  const int batches = batches_of(s.n);
+  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < batches; n += gridDim.x * blockDim.x) {
+    const batch b = {BATCH * n, s.n, 0u};
+    int record[BATCH];
+    if (!records_of(a, b, record)) continue;
+#pragma unroll 1
+    for (int k = 0; k < BATCH; ++k) {
+      const int at = number_in_batch(record, k);
+      if (at >= 0) look_at<T>(s, a, b.first + k, at, &most);
     }
   }
+  __syncwarp();
   widen(a.most, most);
 }
 
 template <class T> md_status launch_follow(const launch &l, const system_view<T> &s, const follow_args &a)
 {
-  const int blocks = std::min(blocks_for(s.n, FOLLOW_THREADS), 8 * l.processors);
+  const int blocks = std::min(blocks_for(batches_of(s.n), FOLLOW_THREADS), 8 * l.processors);
   k_follow<T><<<blocks, FOLLOW_THREADS, 0, l.stream>>>(s, a);
   MD_LAUNCHED("k_follow");
   return MD_OK;

@@ -11,9 +11,27 @@ struct output_particle {
   double x[3], v[3];
 };
 
+/* A coordinate of a wrapped particle as a place in the box. */
+template <class T>
+static __device__ __forceinline__ double place_in_box(const system_view<T> &s, int d, typename T::position x)
+{
+  const double place = T::where(s.scale, d, x);
+  return T::MIXED && s.box.periodic[d] && place >= s.box.hi[d] ? place - s.box.length[d] : place;
+}
+
+/* The place of a particle along an axis, in the box, which is not tilted. */
+template <class T>
+static __device__ __forceinline__ double place_along(const system_view<T> &s, int d,
+                                                     const typename T::particle &r)
+{
+  typename T::position x = d == 0 ? r.x[0] : d == 1 ? r.x[1] : r.x[T::DIM - 1];
+  if (s.box.periodic[d]) x = T::wrapped(x, s.box.lo[d], s.box.hi[d], s.box.length[d]);
+  return place_in_box<T>(s, d, x);
+}
+
 /* Particle i. Without a.places its place is 0. TILTS: in a tilted box it has a place too. Wrapping there is a call, for
  * which the particle goes to memory. */
-template <class T, bool TILTS = false>
+template <class T, bool TILTS>
 static __device__ __forceinline__ output_particle load_particle(const system_view<T> &s, const each_args &a,
                                                                 int i)
 {
@@ -23,8 +41,7 @@ static __device__ __forceinline__ output_particle load_particle(const system_vie
   if (a.places) r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
-    if (a.places) one.x[d] = T::where(s.scale, d, r.x[d]);
-    if (T::MIXED && s.box.periodic[d] && one.x[d] >= s.box.hi[d]) one.x[d] -= s.box.length[d];
+    if (a.places) one.x[d] = place_in_box<T>(s, d, r.x[d]);
     one.v[d] = md_particle_velocity(&one.p, d, a.quantum);
   }
   return one;

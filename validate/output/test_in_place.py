@@ -69,8 +69,14 @@ fix f half ave/chunk 5 2 20 blocks temp x density/number type norm sample file f
 fix g half ave/chunk 10 1 20 parts vx density/number norm none file g.txt format " %.17g"
 fix k all ave/chunk 10 1 20 fine vx vy mass file k.txt format " %.17g"
 fix h all ave/histo 10 1 10 0 2 20 c_ke mode vector beyond extra file h.txt
+compute borders all chunk/atom bin/2d x lower 1.25 y 0.5 0.5 bound y 1 4.5 units box
+compute many all chunk/atom bin/1d x lower 1e-9 bound x 1 1.0000001 units box
+compute one all chunk/atom bin/1d x lower 100 discard no units box
+fix o all ave/chunk 1 2 2 borders vx density/number ave one file o.txt format " %.17g"
+fix p all ave/chunk 10 1 10 many vx file p.txt format " %.17g"
 variable s atom sqrt(vx^2+vy^2+vz^2)
 variable q atom (x-0.5*lx)*-vy-type/mass
+fix r all ave/chunk 10 1 10 one vx v_s file r.txt format " %.17g"
 fix m all ave/histo 10 1 20 -3 3 25 v_s v_q mode vector file m.txt
 fix n half ave/chunk 10 1 10 layers v_s v_q file n.txt format " %.17g"
 fix i half ave/histo 5 2 20 -1 1 33 vx x y vy mode vector file i.txt
@@ -89,7 +95,7 @@ LOOKS = BINS + FOLLOWED + "".join(f"fix {k} all ave/time 10 1 10 c_{k}[*] file {
 # Values grow by so much that sums with the quanta of the sample before would leave 64 bits.
 WARM = "velocity all scale 1e-9\nrun 0\nvelocity all scale 1.1\n"
 DECKS = {"mixture": MIXTURE + LOOKS + "run 40\n", "plane": PLANE + LOOKS + WARM + "run 100\n"}
-FILES = [f"{k}.txt" for k in "abcdefghijklmn"]
+FILES = [f"{k}.txt" for k in "abcdefghijklmnopr"]
 
 
 def texts(folder) -> Dict[str, str]:
