@@ -261,7 +261,7 @@ LADDER_GPU_OBJECTS := $(LADDER_CUDA:%.cu=$(OBJ)/%.o) $(LADDER_OBJECTS)
 LADDER_EMULATED_OBJECTS := $(LADDER_CUDA:%.cu=$(OBJ)/emulated/%.o) $(OBJ)/emulated/emulator.o $(LADDER_OBJECTS)
 # -O2 takes half as long again to compile, and its kernels are a tenth faster.
 EMULATED_OPTIMISE ?= -O1
-EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 $(EMULATED_OPTIMISE) -w -fopenmp $(EXACT) -fno-strict-aliasing \
+EMULATED_COMPILE = '$(CUDA_CXX)' -std=c++17 -w -fopenmp $(EMULATED_OPTIMISE) $(EXACT) -fno-strict-aliasing \
   $(if $(filter x86_64 amd64,$(ARCH)),-mfma) -I$(EMULATOR) -I$(EMULATED) -I. $(CUDA_INCLUDES) -MMD -MP
 
 ifeq ($(V),1)
