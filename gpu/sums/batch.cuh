@@ -1,10 +1,10 @@
-/* Values of a batch: of BATCH particles that lie one behind the other, which a thread takes together.
+/* Values of a batch: of BATCH particles that lie one after the other, which a thread takes together.
  *
  *   thread        0        1        2
  *   particles  0 1 2 3  4 5 6 7  8 9 ...
  *
  * The steps of a formula are decoded once for a batch. Only what a value needs is read, when it needs it, in loads of
- * 16 bytes where its numbers lie one behind the other.
+ * 16 bytes where its numbers lie one after the other.
  *
  * Trade-off: each lane of a warp reads every fourth record, so that a sector comes from memory once, and from the L1
  * cache several times. Cost: for sqrt(vx^2+vy^2) some 70 instructions a particle. One particle a thread took 220.

@@ -3,7 +3,7 @@
  *
  *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds
  *      the values up with the quanta that it is given: the host keeps sums whose quanta were right.
- *   2. A thread takes a batch of particles that lie one behind the other (batch.cuh). They lie in the order of cells,
+ *   2. A thread takes a batch of particles that lie one after the other (batch.cuh). They lie in the order of cells,
  *      so that they meet few bins. Each run of particles in the same bin is added up in registers, and then to a table
  *      in shared memory, which a block adds to the device's at its end. A warp whose particles are all in one bin adds
  *      them up by shuffles first.
@@ -17,7 +17,7 @@
  * Only what the values need is read: positions for places and bins, components of velocities, groups where they matter.
  * Groups and second words of momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
  *
- * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
+ * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one after the other. A
  * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once. A
  * profile of one value takes some 115 instructions a particle, and a histogram of sqrt(vx^2+vy^2) some 105.
  */
