@@ -13,7 +13,7 @@ static md_status force_of_fix(const md_overlap *o, const md_model *model)
           ? "step %lld: particle %lld: the force that fix %s gets from the program leaves the exact range, "
             "or is not a number; use a timestep smaller than %g, which widens the range"
           : "step %lld: particle %lld: the force of fix %s leaves the exact range; at a wall or an indenter "
-            "this means that the particle is on the surface or after it; move the particle, or use a "
+            "this means that the particle is on the surface or behind it; move the particle, or use a "
             "timestep smaller than %g",
       (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name, model->dt);
   md_error_about(o->a, o->b);
