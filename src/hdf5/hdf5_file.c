@@ -16,6 +16,7 @@ struct md_h5_file {
   hid_t id;
   char *path;
   bool root;      /* this rank writes data that all ranks have */
+  bool shared;    /* several ranks have the file open */
   int descriptor; /* system's file number if this rank alone has the file open to write; else -1 */
   int reader;     /* the same for a file that is open to read */
 };
@@ -154,6 +155,7 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
     status = md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
   if (status == MD_OK) {
     file->root = !comm || comm->rank == 0;
+    file->shared = comm && comm->size > 1;
     file->id = mode == MD_H5_CREATE
                    ? H5Fcreate(path, H5F_ACC_TRUNC, properties, access)
                    : H5Fopen(path, mode == MD_H5_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
@@ -255,6 +257,9 @@ static md_status make_array(md_h5_file *file, const char *name, hid_t type, cons
 {
   const hid_t space = space_of(shape), properties = timeless(H5P_DATASET_CREATE);
   H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+  /* Otherwise a chunk gets its place in the file when a rank writes it. All ranks must do that together, if they have
+   * the file open later. */
+  H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
   if (shape->chunk[0] > 0) {
     hsize_t chunk[MD_H5_DIMS];
     for (int d = 0; d < shape->n; ++d) chunk[d] = (hsize_t)shape->chunk[d];
@@ -307,12 +312,30 @@ static md_status read_shape(md_h5_file *file, const char *name, md_h5_shape *sha
   return done(file, good, "read");
 }
 
+/* Do all chunks of an open array get their places when it grows? */
+static bool is_placed_early(hid_t id)
+{
+  H5D_alloc_time_t when = H5D_ALLOC_TIME_ERROR;
+  const hid_t properties = H5Dget_create_plist(id);
+  const bool good = properties >= 0 && H5Pget_alloc_time(properties, &when) >= 0;
+  if (properties >= 0) H5Pclose(properties);
+  return good && when == H5D_ALLOC_TIME_EARLY;
+}
+
 static md_status resize(md_h5_file *file, const char *name, int64_t first_dimension)
 {
   hid_t id;
   md_h5_shape shape;
   hsize_t size[MD_H5_DIMS] = {(hsize_t)first_dimension};
   MD_TRY(open_array(file, name, &id));
+  if (file->shared && !is_placed_early(id)) {
+    H5Dclose(id);
+    return md_error(
+        MD_RUNTIME,
+        "cannot add to %.500s over several ranks: another program or an earlier version wrote it on one "
+        "rank; go on with one rank, or give the dump another name",
+        file->path);
+  }
   bool good = shape_of(id, &shape);
   for (int d = 1; good && d < shape.n; ++d) size[d] = (hsize_t)shape.size[d];
   good = good && H5Dset_extent(id, size) >= 0;

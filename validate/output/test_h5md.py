@@ -68,6 +68,37 @@ def test_ranks_write_the_same_frames(ranks, tmp_path):
     check(tmp_path, 3)
 
 
+@pytest.mark.mpi
+def test_ranks_add_to_a_file_of_one_rank(tmp_path):
+    """And one rank to that of several."""
+    begin = MIXTURE.replace("block 0 5", "block 0 15") + "fix 1 all nve\n"
+    for name, ranks in (("whole", [1]), ("parts", [1, 3, 1])):
+        (tmp_path / name).mkdir()
+        for part, count in enumerate(ranks):
+            deck = f"{begin}dump 1 all h5md 10 a.h5 position\ndump_modify 1 append yes\nreset_timestep {part * 100}\n"
+            finish(start(tmp_path / name, ranks=count, deck=f"{deck}run 20\n"))
+    with h5py.File(tmp_path / "whole" / "a.h5") as whole, h5py.File(tmp_path / "parts" / "a.h5") as parts:
+        positions = "particles/all/position/value"
+        assert list(parts["particles/all/position/step"]) == [0, 10, 20, 100, 110, 120, 200, 210, 220]
+        assert np.array_equal(parts[positions], np.tile(whole[positions], (3, 1, 1)))
+
+
+@pytest.mark.mpi
+def test_ranks_refuse_a_file_whose_chunks_come_late(tmp_path):
+    """With HDF5's own settings of one rank, ranks would wait for one another for ever."""
+    begin = MIXTURE.replace("block 0 5", "block 0 15") + MIXTURE_FIXES
+    deck = f"{begin}dump 1 all h5md 10 a.h5 position\ndump_modify 1 append yes\nrun 20\n"
+    finish(start(tmp_path, deck=deck))
+    with h5py.File(tmp_path / "a.h5") as f, h5py.File(tmp_path / "late.h5", "w") as late:
+        def copy(name: str, item) -> None:
+            if isinstance(item, h5py.Dataset):
+                late.create_dataset(name, data=item[()], maxshape=item.maxshape, chunks=item.chunks)
+        f.visititems(copy)
+    (tmp_path / "late.h5").rename(tmp_path / "a.h5")
+    err = finish(start(tmp_path, ranks=3, deck=deck.replace("run 20", "reset_timestep 100\nrun 20")), expect=1)
+    assert "cannot add to a.h5 over several ranks" in err, err
+
+
 @pytest.mark.smoke
 def test_files_by_step_append_and_defaults(tmp_path):
     def steps(name: str) -> list:
