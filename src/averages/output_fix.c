@@ -200,6 +200,8 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   const int length = fix->path ? snprintf(mark->file, sizeof mark->file, "%s", fix->path) : 0;
   if (length < 0 || (size_t)length >= sizeof mark->file) return false;
   mark->bytes = fix->output && fix->path && stat(fix->path, &about) == 0 ? (int64_t)about.st_size : -1;
+  /* What is written anew may become shorter. */
+  if (fix->overwrite && mark->bytes > 0) mark->bytes = 0;
   mark->last_step = fix->last_step;
   mark->gzip = fix->output ? md_output_state(fix->output) : (md_gzip_state){.length = -1};
   return save_state(fix, mark) == MD_OK;
@@ -212,7 +214,7 @@ static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark
   fix->last_step = mark->last_step;
   if (!fix->path || strcmp(fix->path, mark->file) != 0 || mark->bytes < 0) return MD_OK;
   md_status status = MD_OK;
-  if (sim->comm->rank == 0 && truncate(fix->path, (off_t)mark->bytes) != 0)
+  if (sim->comm->rank == 0 && !fix->overwrite && truncate(fix->path, (off_t)mark->bytes) != 0)
     status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", fix->path, strerror(errno));
   MD_TRY(name_in_error(fix, md_comm_agree(sim->comm, status)));
   return name_in_error(fix, md_output_resume(sim->comm, &fix->output, fix->path, &mark->gzip));

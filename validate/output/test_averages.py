@@ -159,6 +159,21 @@ def test_resume_within_an_average(tmp_path):
     assert len(last) == 1 and last[0] in resumed.out
 
 
+@pytest.mark.parametrize("end", [230, 500])
+def test_a_file_that_was_written_anew_and_became_shorter_is_gone_on_with(end, tmp_path):
+    """After step 250; the job died later than its last restart."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir()
+    deck = MELT + "fix 1 all nve\nvariable anew equal (step<250)*123456+step\nrestart 200 r.*\n" \
+        f"fix o all ave/time 10 1 50 v_anew file o.txt overwrite format ' %g'\nrun {end}\n"
+    works(run_deck(whole, deck))
+    shutil.copytree(whole, parts)
+    if end == 500:
+        (parts / "r.400").unlink()
+    assert "Resumed at step 200" in works(run_deck(parts, deck, "--resume")).out
+    assert (parts / "o.txt").read_bytes() == (whole / "o.txt").read_bytes()
+
+
 BAD = {
     "fix 2 all ave/time 1 1 1": ["ave/time takes", "at least one value"],
     "fix 2 all ave/time 2 1 5 v_a": ["Nfreq 5", "multiple of Nevery 2"],
