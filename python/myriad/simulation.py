@@ -1,13 +1,17 @@
 """A simulation: commands in, numbers and numpy arrays out.
 
-Other threads of Python go on during a call, because ctypes releases the interpreter's lock.  Arrays that a method
-returns are the caller's own copies, except those of `local`, which lie in the simulation's memory.
+Other threads of Python go on during a call, because ctypes releases the interpreter's lock.  Methods that make several
+calls hold the lock of the simulation meanwhile, so that no other thread changes the number of particles between them.
+Arrays that a method returns are the caller's own copies, except those of `local(copy=False)`, which lie in the
+simulation's memory.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
+import functools
+import os
 import threading
 import weakref
 from os import PathLike, fspath
@@ -53,7 +57,8 @@ class StoppedError(MyriadError, KeyboardInterrupt):
     """A run was interrupted, as by Ctrl-C.  It ended at a whole step, and may go on."""
 
 
-ERRORS = {2: UsageError, 3: PhysicsError, 85: StoppedError}
+REFUSED = 2
+ERRORS = {REFUSED: UsageError, 3: PhysicsError, 85: StoppedError}
 
 
 def _check(status: int) -> None:
@@ -64,9 +69,39 @@ def _check(status: int) -> None:
 
 def _text(word: str) -> bytes:
     """A text for the library, where it ends at the first NUL."""
+    if not isinstance(word, str):
+        raise TypeError(f"a text is needed, not {type(word).__name__}")
     if "\0" in word:
         raise ValueError(f"there is a NUL in {word!r}")
     return word.encode()
+
+
+def _whole(number: Any, what: str) -> int:
+    """A whole number; one that is not is an error, and is not cut."""
+    if isinstance(number, (str, bytes)) or number != int(number):
+        raise ValueError(f"{what} must be a whole number, not {number!r}")
+    return int(number)
+
+
+def _reals(values: Any, what: str) -> np.ndarray:
+    """Real numbers as an array of C.  What numpy would change or leave out on the way is an error."""
+    array = np.asanyarray(values)
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError(f"{what} has values that are masked")
+    if array.size > 0 and array.dtype.kind not in "buif":
+        raise TypeError(f"{what} must be real numbers, not of dtype {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def _alone(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method during which no other thread uses the simulation."""
+
+    @functools.wraps(method)
+    def locked(self: "Myriad", *words: Any, **more: Any) -> Any:
+        with self._lock:  # pylint: disable=protected-access
+            return method(self, *words, **more)
+
+    return locked
 
 
 def version() -> str:
@@ -87,7 +122,7 @@ class Box(NamedTuple):
 
 
 class Local(NamedTuple):
-    """The particles of this rank in memory: views that must not be written, valid until the next call."""
+    """The particles of this rank in the order of memory."""
 
     id: np.ndarray
     type: np.ndarray
@@ -104,6 +139,17 @@ def _close_all() -> None:
         one.close()
 
 
+def _forget_all() -> None:
+    """In a process that fork has made: its simulations are those of the other one, which goes on with their files."""
+    for one in list(_open):
+        one._handle = ctypes.c_void_p()  # pylint: disable=protected-access
+        one._lock = threading.RLock()  # pylint: disable=protected-access
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_forget_all)
+
+
 class Myriad:
     """A simulation.
 
@@ -115,6 +161,7 @@ class Myriad:
 
     def __init__(self, *words: Any, interrupt: Optional[bool] = None):
         self._handle = ctypes.c_void_p()
+        self._lock = threading.RLock()
         self._external: Dict[str, Any] = {}  # functions that the library may call, by the ID of their fix
         self._raised: Optional[BaseException] = None  # by one of them
         self._given: Dict[str, List[Any]] = {}  # energy and virial, of those in the form of LAMMPS
@@ -125,12 +172,16 @@ class Myriad:
             interrupt = threading.current_thread() is threading.main_thread()
         library.myriad_interruptible(self._handle, interrupt)
 
+    @_alone
     def close(self) -> None:
         """Ends the simulation, and completes its files.  Does nothing the second time."""
-        handle, self._handle = self._handle, ctypes.c_void_p()
-        _open.discard(self)
-        if handle:
-            _check(library.myriad_close(handle))
+        if not self._handle:
+            return
+        status = library.myriad_close(self._handle)
+        if status != REFUSED:
+            self._handle = ctypes.c_void_p()
+            _open.discard(self)
+        _check(status)
 
     def __enter__(self) -> "Myriad":
         return self
@@ -150,10 +201,12 @@ class Myriad:
 
     # ---- commands
 
+    @_alone
     def command(self, line: str) -> None:
         """Executes one command of a deck."""
         self._check(library.myriad_command(self._handle, _text(line)))
 
+    @_alone
     def commands_string(self, text: str) -> None:
         """Executes the lines of a text as a deck: with &, jump and label."""
         self._check(library.myriad_commands(self._handle, _text(text)))
@@ -162,22 +215,25 @@ class Myriad:
         """Executes commands one after the other."""
         self.commands_string("\n".join(lines))
 
+    @_alone
     def file(self, path: Union[str, "PathLike[str]"]) -> None:
         """Executes a deck."""
         self._check(library.myriad_file(self._handle, _text(fspath(path))))
 
     def run(self, steps: int) -> None:
         """The command run."""
-        self.command(f"run {int(steps)}")
+        self.command(f"run {_whole(steps, 'a number of steps')}")
 
     # ---- numbers
 
+    @_alone
     def number(self, formula: str) -> float:
         """A thermo keyword, c_ID[1], f_ID, v_NAME, or a formula of these: md.number("pe/atoms")."""
         value = ctypes.c_double()
         self._check(library.myriad_number(self._handle, _text(formula), byref(value)))
         return value.value
 
+    @_alone
     def array(self, name: str) -> np.ndarray:
         """The vector [rows], or the array [rows, columns], of c_ID, f_ID or a variable v_NAME of style vector."""
         rows, columns = ctypes.c_int64(), ctypes.c_int64()
@@ -197,6 +253,7 @@ class Myriad:
         """The values of several thermo keywords, by default those of thermo_style one."""
         return {name: self.number(name) for name in names or ("step", "temp", "epair", "etotal", "press")}
 
+    @_alone
     def _whole(self, function: Callable[..., int]) -> int:
         """The whole number that a function of the library gives, which knows no errors."""
         if not self._handle:
@@ -222,6 +279,7 @@ class Myriad:
         """The number of ranks."""
         return self._whole(library.myriad_ranks)
 
+    @_alone
     def box(self) -> Box:
         """The box."""
         box = _Box()
@@ -275,6 +333,7 @@ class Myriad:
                 first = error
         raise first
 
+    @_alone
     def text(self, name: str) -> str:
         """What ${name} stands for in a deck."""
         value = ctypes.c_char_p()
@@ -283,6 +342,7 @@ class Myriad:
 
     # ---- particles
 
+    @_alone
     def ids(self) -> np.ndarray:
         """The ids of all particles, in increasing order: the order of all arrays here."""
         ids = np.zeros(self.get_natoms(), dtype=np.int64)
@@ -290,9 +350,12 @@ class Myriad:
             self._check(library.myriad_ids(self._handle, ids.ctypes.data))
         return ids
 
+    @_alone
     def gather(self, field: str) -> np.ndarray:
         """A field of all particles, in the order of ids: x, v or f, [natoms, 3]; type, mass, or a formula of values of
-        particles such as "vx", "c_ID[2]", "v_NAME" or "x*vy-y*vx", [natoms].  Types are whole numbers."""
+        particles such as "vx", "c_ID[2]", "v_NAME" or "x*vy-y*vx", [natoms].  Types and ids are whole numbers."""
+        if field == "id":
+            return self.ids()
         columns = COLUMNS.get(field, 1)
         values = np.zeros((self.get_natoms(), columns))
         self._check(library.myriad_gather(self._handle, _text(field), columns, values.ctypes.data))
@@ -300,30 +363,47 @@ class Myriad:
             return values
         return values[:, 0].astype(np.int64) if field == "type" else values[:, 0].copy()
 
+    @_alone
     def scatter(self, field: str, values: Any) -> None:
         """Sets x or v, [natoms, 3], type or mass, [natoms], of all particles, in the order of ids."""
         columns = COLUMNS.get(field, 1)
-        array = np.ascontiguousarray(values, dtype=np.float64)
-        if array.size != self.get_natoms() * columns:
-            raise ValueError(f"{field} of {self.get_natoms()} particles has {self.get_natoms() * columns} numbers, "
-                             f"not {array.size}")
+        array = _reals(values, f"{field}")
+        shape = (self.get_natoms(), columns) if columns > 1 else (self.get_natoms(),)
+        if array.shape != shape:
+            raise ValueError(f"{field} must have the shape {shape}, not {array.shape}")
         self._check(library.myriad_scatter(self._handle, _text(field), columns, array.ctypes.data))
 
+    @_alone
     def gather_atoms(self, name: str, dtype: int = 1, count: int = 1) -> np.ndarray:
         """LAMMPS's form of gather: a flat array, `count` numbers for each particle; dtype 0: whole numbers, 1: real."""
-        values = self.ids() if name == "id" else self.gather(name)
-        if values.size != self.get_natoms() * count:
+        if count != COLUMNS.get(name, 1):
             raise ValueError(f"{name} has {COLUMNS.get(name, 1)} numbers for each particle, not {count}")
-        return values.ravel().astype(np.float64 if dtype == 1 else np.int64)
+        if dtype not in (0, 1):
+            raise ValueError(f"dtype is 0 for whole numbers, or 1 for real ones, not {dtype!r}")
+        values = self.gather(name).ravel()
+        wanted = values.astype(np.float64 if dtype == 1 else np.int64)
+        # Ids beyond 2^53 are no doubles, and most numbers are not whole.
+        beyond = np.abs(values).max(initial=0) > 2**53 if dtype == 1 and values.dtype == np.int64 else False
+        if beyond or (dtype == 0 and not np.array_equal(wanted, values)):
+            raise ValueError(f"{name} has values that dtype {dtype} does not hold")
+        return wanted
 
+    @_alone
     def scatter_atoms(self, name: str, dtype: int, count: int, data: Any) -> None:
         """LAMMPS's form of scatter, of a flat array."""
         if count != COLUMNS.get(name, 1) or dtype not in (0, 1):
             raise ValueError(f"{name} has {COLUMNS.get(name, 1)} numbers for each particle, not {count}")
-        self.scatter(name, np.asarray(data, dtype=np.float64))
+        array = _reals(data, name).ravel()
+        if array.size != self.get_natoms() * count:
+            raise ValueError(f"{name} of {self.get_natoms()} particles has {self.get_natoms() * count} numbers, "
+                             f"not {array.size}")
+        self.scatter(name, array.reshape(-1, count) if count > 1 else array)
 
-    def local(self) -> Local:
-        """The particles of this rank without a copy: id, type, and x and v by axis, in the order of memory."""
+    @_alone
+    def local(self, copy: bool = True) -> Local:
+        """The particles of this rank: id, type, and x and v by axis, in the order of memory.  copy: with False they are
+        views of the simulation's memory, not to be written.  Any later call may end it, and reading the views then may
+        end the process."""
         local = _Local()
         self._check(library.myriad_get_local(self._handle, byref(local)))
 
@@ -331,6 +411,8 @@ class Myriad:
             if local.n == 0:
                 return np.zeros(0, dtype=dtype)
             array = np.ctypeslib.as_array(pointer, shape=(local.n,))
+            if copy:
+                return array.copy()
             array.flags.writeable = False
             return array
 
@@ -342,6 +424,7 @@ class Myriad:
 
     # ---- forces of this program
 
+    @_alone
     def fix_external(self, id: str, function: Callable[..., Any]) -> None:
         """Gives a fix external of mode pf/callback its function.
 
@@ -350,6 +433,8 @@ class Myriad:
         virial is xx, yy, zz, xy, xz, yz of the sum of r_a f_b.  It may not call the simulation.  An exception in it
         ends the run, and comes out of it.
         """
+        if not callable(function):
+            raise TypeError(f"fix external needs a function, not {type(function).__name__}")
 
         def call(_: Any, step: int, n: int, id_at: Any, x_at: Any, f_at: Any, energy: Any, virial: Any) -> int:
             try:
@@ -373,16 +458,18 @@ class Myriad:
         self._check(library.myriad_fix_external(self._handle, _text(id), wrapped, None))
         self._external[id] = wrapped
 
+    @_alone
     def fix_external_forces(self, id: str, forces: Any) -> None:
         """Sets the forces, [natoms, 3] in the order of ids, of a fix external of mode pf/array."""
-        array = np.ascontiguousarray(forces, dtype=np.float64)
+        array = _reals(forces, "forces")
         if array.shape != (self.get_natoms(), 3):
             raise ValueError(f"forces must have the shape ({self.get_natoms()}, 3), not {array.shape}")
         self._check(library.myriad_fix_external_forces(self._handle, _text(id), array.ctypes.data))
 
+    @_alone
     def fix_external_energy(self, id: str, energy: float, virial: Sequence[float] = (0.0,) * 6) -> None:
         """Sets energy and virial, xx, yy, zz, xy, xz, yz, of a fix external of mode pf/array."""
-        parts = np.ascontiguousarray(virial, dtype=np.float64)
+        parts = _reals(virial, "a virial")
         if parts.shape != (6,):
             raise ValueError(f"a virial has 6 numbers, not {parts.shape}")
         self._check(library.myriad_fix_external_energy(self._handle, _text(id), float(energy), parts.ctypes.data))

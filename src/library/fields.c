@@ -162,7 +162,8 @@ md_status md_fields_gather(md_sim *sim, const char *name, int columns, double *v
 /* Faces that follow the particles let them be anywhere. */
 static bool is_inside(const md_box *box, int d, double x)
 {
-  if (box->periodic[d]) return true;
+  /* Further away, doubles lie too far apart for a place in the box. */
+  if (box->periodic[d]) return fabs(x) < 0x1p40 * box->length[d];
   if (box->face[d][0] == MD_FACE_FIXED && x < box->lo[d]) return false;
   return box->face[d][1] != MD_FACE_FIXED || x <= box->hi[d];
 }
@@ -182,8 +183,9 @@ static md_status check_row(const md_sim *sim, const char *name, const double *ro
                       : mass ? "positive number"
                              : "finite number");
     if (*name == 'x' && !is_inside(box, c, row[c]))
-      return md_error(MD_USAGE, "particle %lld would be at %c = %g, outside of the box, %g to %g",
-                      (long long)id, 'x' + c, row[c], box->lo[c], box->hi[c]);
+      return md_error(MD_USAGE, "particle %lld would be at %c = %g, %s the box, %g to %g", (long long)id,
+                      'x' + c, row[c], box->periodic[c] ? "too far from" : "outside of", box->lo[c],
+                      box->hi[c]);
   }
   return MD_OK;
 }

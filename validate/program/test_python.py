@@ -183,7 +183,7 @@ def test_fields_are_read_as_they_were_set(gas):
     gas.scatter("type", types)
     assert np.array_equal(gas.gather("type"), types) and gas.gather_atoms("type", 0, 1).dtype == np.int64
     assert np.array_equal(gas.gather("mass"), types.astype(float))
-    local = gas.local()
+    local = gas.local(copy=False)
     order = np.argsort(local.id)
     assert np.array_equal(local.x[1][order], gas.gather("x")[:, 1]) and not local.v[0].flags.writeable
     assert np.array_equal(local.type[order], types)
@@ -254,7 +254,7 @@ def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
         with pytest.raises(myriad.MyriadError, match=message):
             call()
         assert gas.step == 5 and np.array_equal(gas.gather("x"), before), message
-    with pytest.raises(ValueError, match="768 numbers, not 3"):
+    with pytest.raises(ValueError, match="must have the shape .256, 3., not .3,."):
         gas.scatter("x", [1, 2, 3])
     for call in (lambda: gas.command("run 1\0 upto"), lambda: gas.number("pe\0"), lambda: myriad.Myriad("-log\0")):
         with pytest.raises(ValueError, match="there is a NUL"):
@@ -265,6 +265,112 @@ def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
         myriad.Myriad("-in", "in.melt")
     with pytest.raises(myriad.UsageError, match="there is no engine `none`"):
         myriad.Myriad("--engine", "none")
+
+
+def test_arguments_are_not_bent_until_they_fit(myriad, gas):
+    """Nothing is cut, transposed, unmasked or parsed on the way; the simulation is as it was."""
+    n, x, v = gas.get_natoms(), gas.gather("x"), gas.gather("v")
+    for steps in (2.7, "10", float("nan")):
+        with pytest.raises(ValueError):
+            gas.run(steps)
+    with pytest.raises(ValueError):
+        gas.scatter("v", v.T)
+    with pytest.raises(ValueError):
+        gas.scatter("v", v.ravel())
+    with pytest.raises(ValueError):
+        gas.scatter("v", np.ma.masked_less(v, 0.0))
+    for values in (v + 1j, v.astype(str), v.astype(object), None):
+        with pytest.raises(TypeError):
+            gas.scatter("v", values)
+    with pytest.raises(myriad.UsageError, match="particle 1 would be at x = 1e.300, too far from the box"):
+        gas.scatter("x", np.full((n, 3), 1e300))
+    with pytest.raises(ValueError):
+        gas.scatter_atoms("v", 1, 3, np.zeros(3 * n + 3))
+    for name, dtype, count in (("v", 0, 3), ("v", 7, 3), ("v", "a", 3), ("v", 1, 1), ("v", 1, -3)):
+        with pytest.raises(ValueError):
+            gas.gather_atoms(name, dtype, count)
+    for text in (None, 1, b"run 1", ["run 1"]):
+        with pytest.raises(TypeError):
+            gas.command(text)
+    assert gas.step == 0 and np.array_equal(gas.gather("x"), x) and np.array_equal(gas.gather("v"), v)
+    gas.run(np.int64(2))
+    gas.run(1.0)
+    assert gas.step == 3
+
+
+def test_ids_beyond_doubles(md, tmp_path):
+    (tmp_path / "d").write_text("big\n\n2 atoms\n1 atom types\n\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\n\nMasses\n\n1 1\n\n"
+                                "Atoms # atomic\n\n9007199254740993 1 1 1 1\n9223372036854775807 1 3 3 3\n")
+    md.command(f"read_data {tmp_path / 'd'}")
+    for ids in (md.ids(), md.gather("id"), md.gather_atoms("id", 0)):
+        assert list(ids) == [2**53 + 1, 2**63 - 1]
+    with pytest.raises(ValueError, match="dtype 1"):
+        md.gather_atoms("id")
+
+
+def test_copies_of_local_particles_stay(gas):
+    local = gas.local()
+    views = gas.local(copy=False)
+    assert not views.x[0].flags.writeable and all(map(np.array_equal, local.x, views.x))
+    before = [axis.copy() for axis in local.x]
+    del views
+    gas.command("clear")
+    gas.close()
+    assert all(map(np.array_equal, local.x, before))
+
+
+def test_other_threads_wait_while_particles_are_looked_at(myriad, gas):
+    """The number of particles does not change between the moment that an array is made and that it is filled."""
+    gas.command("region corner block 0.4 0.6 0.4 0.6 0.4 0.6")
+    failures = []
+
+    def look() -> None:
+        try:
+            while gas.step < 20:
+                assert np.all(np.diff(gas.ids(), prepend=0) > 0)
+        except BaseException as error:  # pylint: disable=broad-except
+            failures.append(error)
+
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for k in range(20):
+        gas.command("create_atoms 1 single 0.5 0.5 0.5" if k % 2 == 0 else "delete_atoms region corner")
+        gas.run(1)
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
+def test_a_simulation_is_not_closed_while_it_runs(myriad, gas):
+    """By another thread, which waits for the end of the run; by a function within it, which is refused."""
+    gas.command("fix e all external pf/callback 1 1")
+    gas.fix_external("e", lambda *_: gas.close())
+    with pytest.raises(myriad.UsageError, match="may not call the library"):
+        gas.run(1)
+    assert gas.get_natoms() > 0
+    begun = threading.Event()
+    gas.fix_external("e", lambda *_: begun.set())
+    runner = threading.Thread(target=gas.run, args=(30,))
+    runner.start()
+    begun.wait()
+    gas.close()
+    runner.join()
+    with pytest.raises(myriad.UsageError, match="closed"):
+        gas.gather("x")
+
+
+def test_a_process_that_fork_makes_has_no_simulation(myriad, gas):
+    child = os.fork()
+    if child == 0:
+        try:
+            gas.run(1)
+        except myriad.UsageError:
+            os._exit(7)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    gas.run(1)
+    assert gas.step == 1
 
 
 def test_what_the_present_state_lacks_is_said(myriad, md):
