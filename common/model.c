@@ -454,6 +454,10 @@ static md_status prepare_box(md_model *model, const scales *s)
     box->lo[d] = md_round_to(box->lo[d], q);
     box->hi[d] = md_round_to(box->hi[d], q);
     box->length[d] = box->hi[d] - box->lo[d];
+    if (!(box->length[d] > 0.0) && model->reach > longest)
+      return md_error(MD_USAGE,
+                      "the cutoff %g is too large for a box whose longest side is %g: use a larger box",
+                      model->reach, longest);
     if (!(box->length[d] > 0.0))
       return md_error(MD_USAGE, "the box is too thin along %c to be resolved next to its other sides",
                       "xyz"[d]);

@@ -596,6 +596,12 @@ static md_status stopped(const md_run *run)
   if (!md_h5_is_here())
     return md_error(MD_RUNTIME, "stopped by %s at step %lld without a restart, as there is no HDF5 here", why,
                     step);
+  if (sim->bars_resume[0])
+    return md_error(
+        MD_RUNTIME,
+        "stopped by %s at step %lld, %lld steps before the end of this run; the restart is %.800s: go on "
+        "with read_restart in another deck, because --resume cannot pass over %s",
+        why, step, left, sim->restarts.last, sim->bars_resume);
   return md_error(
       MD_STOPPED,
       "stopped by %s at step %lld, %lld steps before the end of this run; the restart is %.900s: go on with "
@@ -792,6 +798,19 @@ typedef struct run_words {
   md_words commands;   /* after each piece */
 } run_words;
 
+/* Says before the first step what a resume would say after all of them. */
+static void warn_of_resume(md_sim *sim)
+{
+  char text[256];
+  const bool wanted = sim->restarts.every > 0 || sim->resuming || (sim->stop && sim->stop->limit > 0.0);
+  if (!sim->bars_resume[0] || !wanted || sim->frame) return;
+  snprintf(
+      text, sizeof text,
+      "it cannot go on with a run behind %s, which it cannot pass over; read_restart in another deck can",
+      sim->bars_resume);
+  md_sim_explain(sim, "--resume", text);
+}
+
 /* Runs n steps. */
 static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
 {
@@ -808,6 +827,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
   run.last = sim->history.run[sim->history.nrun - 1].last;
+  warn_of_resume(sim);
   const bool edits = md_edits_due(sim, 0) != INT64_MAX;
   if (!sim->resume && n > 0) MD_TRY(md_edits_begin(sim));
   model->run_begin = asked->start >= 0 ? asked->start : run.whole_first;

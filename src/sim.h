@@ -148,7 +148,8 @@ struct md_sim {
   /* Random numbers that formulas had drawn before the last thermo row that was due; and, after a restart was loaded,
    * how many they had drawn when it was written. */
   uint64_t drawn_row, drawn;
-  bool redraws; /* a restart was loaded, and its step is not shown yet */
+  bool redraws;         /* a restart was loaded, and its step is not shown yet */
+  char bars_resume[64]; /* what --resume cannot pass over, before this place of the deck; empty: nothing */
 };
 
 /* Sets the defaults. The caller then sets comm, engine, log, planning and other options. MD_RUNTIME: out of

@@ -230,14 +230,26 @@ static md_status mix_types(md_pair *pair, const md_pair_style *style, int i, int
   return MD_OK;
 }
 
+static double reach(const md_pair_style *style, const double *parameter)
+{
+  return style->reach ? style->reach(parameter) : parameter[style->rc_parameter];
+}
+
 md_status md_pair_complete_types(md_pair *pair, int i, int j)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (style->tabulated) forget_lost_table(pair, i, j);
   if (*set_flag(pair, i, j) != 1) MD_TRY(mix_types(pair, style, i, j));
   const char *reason = style->refuse ? style->refuse(parameters(pair, i, j)) : NULL;
-  if (!reason) return MD_OK;
-  return md_error(MD_USAGE, "pair style %s, types %d and %d: %s", style->name, i + 1, j + 1, reason);
+  if (reason)
+    return md_error(MD_USAGE, "pair style %s, types %d and %d: %s", style->name, i + 1, j + 1, reason);
+  /* Formulas compare squares, which must be normal numbers. */
+  const double rc = style->rc_parameter == MD_NO_CUTOFF ? 0.0 : reach(style, parameters(pair, i, j));
+  if (rc == 0.0 || (rc > 0x1p-500 && rc < 0x1p500)) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "pair style %s, types %d and %d: the cutoff %g is out of range; use units in which it is nearer to 1",
+      style->name, i + 1, j + 1, rc);
 }
 
 md_status md_pair_complete(md_pair *pair)
@@ -422,11 +434,6 @@ void md_pair_exclude(const md_pair *pair, double *k, int i, int j)
       double *row = k + (side ? j * types + i : i * types + j) * MD_PAIR_K;
       memset(row, 0, (pair->nsub > 0 ? 1 : MD_PAIR_K) * sizeof *row);
     }
-}
-
-static double reach(const md_pair_style *style, const double *parameter)
-{
-  return style->reach ? style->reach(parameter) : parameter[style->rc_parameter];
 }
 
 double md_pair_cutoff(const md_pair *pair)

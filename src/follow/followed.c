@@ -390,6 +390,7 @@ md_status md_followed_begin(md_sim *sim, const char *name, int group, md_followe
     return md_error(MD_USAGE,
                     "%s cannot be resumed: restarts do not hold the first places and velocities of particles",
                     name);
+  snprintf(sim->bars_resume, sizeof sim->bars_resume, "%s", name);
   md_followed *f = calloc(1, sizeof *f);
   if (!f) return md_error(MD_RUNTIME, "out of memory for %s", name);
   f->sim = sim;

@@ -170,6 +170,7 @@ md_status md_do_rerun(md_sim *sim, const md_words *words)
   if (sim->resume)
     return md_error(MD_USAGE, "--resume: the restart was written after a rerun, and --resume cannot skip a "
                               "rerun: start the deck without --resume");
+  snprintf(sim->bars_resume, sizeof sim->bars_resume, "rerun");
   for (int k = 0; k < r.nfile; ++k) MD_TRY(md_sim_use_file(sim, MD_FILE_INCLUDE, NULL, words->word[k]));
   md_status status = md_comm_agree(sim->comm, md_snapshots_open(&r.snapshots, r.nfile, words->word));
   if (status == MD_OK) status = execute(sim, &r);

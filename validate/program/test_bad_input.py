@@ -1337,3 +1337,17 @@ def test_the_widest_box(tmp_path):
     deck = BOX.replace("0 6 0 6 0 6", "-1e15 1e15 -1e15 1e15 -1e15 1e15")
     refused(run_deck(tmp_path, deck + "run 2\n"), USAGE, "too short for a box", "use a timestep of")
     works(run_deck(tmp_path, re.sub(r"(?m)^fix .*\n", "", deck) + "run 2\n"))
+
+
+@pytest.mark.parametrize("cutoff, words", [
+    ("5e-324", ["types 1 and 1", "the cutoff 4.94066e-324 is out of range"]),
+    ("1e-200", ["types 1 and 1", "the cutoff 1e-200 is out of range"]),
+    ("1e200", ["types 1 and 1", "the cutoff 1e+200 is out of range"]),
+    ("1e30", ["the cutoff 1e+30 is too large for a box whose longest side is 5"]),
+])
+@pytest.mark.parametrize("style, coefficients", [("gauss/cut", "1 1 1"), ("buck", "1 0.3 1"), ("lj/cut", "1 1")])
+def test_cutoffs_of_no_size(style, coefficients, cutoff, words, tmp_path):
+    """The search for a zero of the energy never ended where steps of a distance rounded to nothing."""
+    deck = ("region b block 0 5 0 5 0 5\ncreate_box 1 b\ncreate_atoms 1 grid 8 seed 1\nmass 1 1\n"
+            f"pair_style {style} {cutoff}\npair_coeff 1 1 {coefficients}\nfix 1 all nve\nrun 1\n")
+    refused(run_deck(tmp_path, deck), USAGE, *words, line=8)

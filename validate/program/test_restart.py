@@ -650,6 +650,23 @@ def test_a_terminal_that_is_closed_ends_the_run(tmp_path):
     assert re.search(r"^STOPPED: .*SIGHUP.*in\.deck\.restart", (tmp_path / "log.myriad").read_text(), re.M)
 
 
+@pytest.mark.parametrize("bar, name", [("compute m all msd\n", "compute m"),
+                                       ("rerun old dump x y z vx vy vz\nreset_timestep 0\n", "rerun")])
+def test_what_a_resume_cannot_pass_over_is_said_before(bar, name, tmp_path):
+    """And not when hours have been spent; a stop does not ask for a next job."""
+    begin, fixes = SYSTEMS["mixture"]
+    begin += "dump 1 all custom 1 old id x y z vx vy vz\nrun 1\nundump 1\n"
+    more = "restart 1000000 r\ndump 1 all custom 100 d.txt id\nrun 1000000\n"
+    process = start(tmp_path, deck=begin + bar + fixes + more)
+    wait_for(lambda: (tmp_path / "d.txt").exists(), process)
+    process.send_signal(signal.SIGUSR1)
+    err = finish(process, expect=1)
+    assert "read_restart in another deck" in err and f"cannot pass over {name}" in err, err
+    log = (tmp_path / "log.myriad").read_text()
+    note = log.index(f"Note: --resume: it cannot go on with a run behind {name}")
+    assert note < log.index("\nLoop time", log.index("restart"))
+
+
 def test_a_stop_at_the_first_step_of_a_run_does_not_go_back_into_the_run_before(tmp_path):
     """The run before wrote a restart of that step. The commands between the runs are done, and are not done again."""
     begin, fixes = SYSTEMS["mixture"]
