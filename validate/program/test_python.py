@@ -300,7 +300,8 @@ def test_arguments_are_not_bent_until_they_fit(myriad, gas):
 
 def test_ids_beyond_doubles(md, tmp_path):
     (tmp_path / "d").write_text("big\n\n2 atoms\n1 atom types\n\n0 5 xlo xhi\n0 5 ylo yhi\n0 5 zlo zhi\n\n"
-                                "Masses\n\n1 1\n\nAtoms # atomic\n\n9007199254740993 1 1 1 1\n9223372036854775807 1 3 3 3\n")
+                                "Masses\n\n1 1\n\nAtoms # atomic\n\n"
+                                "9007199254740993 1 1 1 1\n9223372036854775807 1 3 3 3\n")
     md.command(f"read_data {tmp_path / 'd'}")
     for ids in (md.ids(), md.gather("id"), md.gather_atoms("id", 0)):
         assert list(ids) == [2**53 + 1, 2**63 - 1]
