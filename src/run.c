@@ -600,7 +600,7 @@ static md_status stopped(const md_run *run)
     return md_error(
         MD_RUNTIME,
         "stopped by %s at step %lld, %lld steps before the end of this run; the restart is %.800s: go on "
-        "with read_restart in another deck, because --resume cannot pass over %s",
+        "with read_restart in another deck, because --resume cannot skip %s",
         why, step, left, sim->restarts.last, sim->bars_resume);
   return md_error(
       MD_STOPPED,
@@ -804,10 +804,9 @@ static void warn_of_resume(md_sim *sim)
   char text[256];
   const bool wanted = sim->restarts.every > 0 || sim->resuming || (sim->stop && sim->stop->limit > 0.0);
   if (!sim->bars_resume[0] || !wanted || sim->frame) return;
-  snprintf(
-      text, sizeof text,
-      "it cannot go on with a run behind %s, which it cannot pass over; read_restart in another deck can",
-      sim->bars_resume);
+  snprintf(text, sizeof text,
+           "it cannot go on with a run after %s, which it cannot skip; read_restart in another deck can",
+           sim->bars_resume);
   md_sim_explain(sim, "--resume", text);
 }
 

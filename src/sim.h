@@ -149,7 +149,7 @@ struct md_sim {
    * how many they had drawn when it was written. */
   uint64_t drawn_row, drawn;
   bool redraws;         /* a restart was loaded, and its step is not shown yet */
-  char bars_resume[64]; /* what --resume cannot pass over, before this place of the deck; empty: nothing */
+  char bars_resume[64]; /* what --resume cannot skip, before this place of the deck; empty: nothing */
 };
 
 /* Sets the defaults. The caller then sets comm, engine, log, planning and other options. MD_RUNTIME: out of

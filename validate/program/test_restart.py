@@ -661,9 +661,9 @@ def test_what_a_resume_cannot_pass_over_is_said_before(bar, name, tmp_path):
     wait_for(lambda: (tmp_path / "d.txt").exists(), process)
     process.send_signal(signal.SIGUSR1)
     err = finish(process, expect=1)
-    assert "read_restart in another deck" in err and f"cannot pass over {name}" in err, err
+    assert "read_restart in another deck" in err and f"cannot skip {name}" in err, err
     log = (tmp_path / "log.myriad").read_text()
-    note = log.index(f"Note: --resume: it cannot go on with a run behind {name}")
+    note = log.index(f"Note: --resume: it cannot go on with a run after {name}")
     assert note < log.index("\nLoop time", log.index("restart"))
 
 
