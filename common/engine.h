@@ -212,6 +212,13 @@ struct md_engine_kind {
   double (*sides_most)(const md_engine_options *, int ranks);
   /* The engine for pair styles without a cutoff, which has no cells, lists, domains and ghosts. NULL: this one. */
   const md_engine_kind *all_pairs;
+  /* In two dimensions and without periodic sides, ranks have slabs along the last axis, if these are about this many
+   * rows of particles thick. So the first particles are made in slabs, and few of them change their rank when the
+   * first run begins. 0: never. */
+  int64_t slabs_from;
+  /* Without on_host: the bytes that the engine takes of the host's memory for each particle of one of `ranks` ranks,
+   * besides the arrays of particles. Or NULL: none. */
+  double (*host_bytes)(const md_model *, int ranks);
 };
 
 #ifdef __cplusplus

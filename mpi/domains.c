@@ -121,9 +121,18 @@ static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalan
   return status;
 }
 
+/* Slabs that were a guess of what an engine will have are given up for the grid with the least surface. */
+static void forget_guess(md_decomposition *division)
+{
+  if (!(division->slab > 0.0 && division->slab <= MD_SLAB_ANY)) return;
+  division->slab = 0.0;
+  md_decomposition_free(division);
+}
+
 static md_status rebalance(md_comm *c, const md_model *model, const md_particles *p, double imbalance[2])
 {
   md_decomposition *division = &mpi_state_of(c)->division;
+  forget_guess(division);
   MD_TRY(md_decomposition_fit(division, &model->box));
   MD_TRY(imbalance_of(c, p, &imbalance[0]));
   MD_TRY(md_comm_agree(c, md_decomposition_tile(division, c->balance.bisects)));
@@ -157,6 +166,7 @@ md_status md_mpi_rebalance_if_due(md_comm *c, const md_model *model, const md_pa
 static md_status set_cuts(md_comm *c, const md_box *box, int axis, int n, const double *fraction)
 {
   md_decomposition *division = &mpi_state_of(c)->division;
+  forget_guess(division);
   MD_TRY(md_decomposition_tile(division, false));
   MD_TRY(md_decomposition_fit(division, box));
   MD_TRY(md_decomposition_set_cuts(division, axis, n, fraction));

@@ -140,6 +140,38 @@ static void print_room(const md_sim *sim, const md_engine_plan *plan, int64_t n)
                (long long)n, (long long)needed);
 }
 
+/* The bytes that each particle takes of the host while a run with a device begins: the arrays of particles, with the
+ * fields that the run adds, and what the engine takes besides. */
+static double host_bytes(const md_sim *sim, const md_engine_kind *kind, int ranks)
+{
+  md_particles like = sim->particles;
+  like.wide = sim->model.wide;
+  like.has_v_pair = md_pair_is_dissipative(&sim->model.pair);
+  return md_particles_bytes(&like) + (kind->host_bytes ? kind->host_bytes(&sim->model, ranks) : 0.0);
+}
+
+static double held_bytes(const md_sim *sim)
+{
+  return (double)sim->particles.capacity * md_particles_bytes(&sim->particles);
+}
+
+/* For an engine whose memory is that of a device: what the host holds. The ranks are taken to be on one host. */
+static md_status print_host(const md_sim *sim, const md_engine_kind *kind, int64_t n)
+{
+  char amounts[2][MD_AMOUNT_CHARS];
+  md_memory memory;
+  const double each = host_bytes(sim, kind, ranks_planned(sim));
+  MD_TRY(md_memory_look("", 1, &memory));
+  const double there = memory.bytes + held_bytes(sim);
+  md_log_print(sim->log, "Memory of the host: %.2f bytes per particle, %s for all ranks", each,
+               md_memory_amount(each * (double)n, amounts[0]));
+  if (isfinite(there))
+    md_log_print(sim->log, "; %s are available (%s), for %lld particles", md_memory_amount(there, amounts[1]),
+                 memory.limit, (long long)(there / each));
+  md_log_print(sim->log, "\n");
+  return MD_OK;
+}
+
 /* Prints what ranks send to each other: the ghosts' positions in every step, through the faces that are cut. */
 static void print_ranks(const md_sim *sim, const division *part, const md_engine_plan *plan)
 {
@@ -188,9 +220,9 @@ md_status md_plan_print(md_sim *sim)
   division part;
   MD_TRY(plan_of(sim, n, ranks_planned(sim), &part, &plan));
   md_log *log = sim->log;
-  md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n",
-               md_engine_for(sim->engine, &sim->model, &sim->options, ranks_planned(sim))->name, (long long)n,
-               sim->model.box.dim, sim->model.cutoff);
+  const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model, &sim->options, ranks_planned(sim));
+  md_log_print(log, "Plan of engine %s for %lld particles in %d dimensions, cutoff %g\n", kind->name,
+               (long long)n, sim->model.box.dim, sim->model.cutoff);
   md_log_print(log, "Neighbours: %s\n", plan.method);
   if (sim->planning.ranks > 0 && md_pair_is_all(&sim->model.pair))
     print_ring(sim, &part, &plan);
@@ -203,16 +235,37 @@ md_status md_plan_print(md_sim *sim)
   print_row(log, "all", plan.bytes, part.n);
   md_log_print(log, "\n");
   print_room(sim, &plan, n);
+  if (!kind->on_host) MD_TRY(print_host(sim, kind, n));
   sim->planning.done = true;
   return MD_OK;
 }
 
-/* Whether this rank's share of the plan fits. Its particle arrays exist already, so their bytes are no longer
- * available and are not needed again. */
-static md_status check_room(const md_sim *sim)
+/* Whether the particles of this rank fit into the host for an engine whose memory is that of a device. */
+static md_status check_host(const md_sim *sim, const md_engine_kind *kind)
 {
   const int ranks = sim->comm->size;
-  const double held = (double)sim->particles.capacity * md_particles_bytes(&sim->particles);
+  const int64_t share = (sim->model.natoms - 1) / ranks + 1,
+                n = sim->particles.n > share ? sim->particles.n : share;
+  char amounts[2][MD_AMOUNT_CHARS];
+  md_memory memory;
+  const double held = held_bytes(sim), each = host_bytes(sim, kind, ranks), needed = each * (double)n;
+  if (needed - held < MD_MEMORY_SMALL) return MD_OK;
+  MD_TRY(md_memory_look("", sim->comm->local_size, &memory));
+  if (needed - held <= memory.bytes) return MD_OK;
+  return md_error(MD_RUNTIME,
+                  "run: engine %s needs %s of the host's memory for %lld particles%s, and %s are "
+                  "available (%s): %lld would fit; %s",
+                  kind->name, md_memory_amount(needed, amounts[0]), (long long)n,
+                  ranks > 1 ? " of a rank" : "", md_memory_amount(memory.bytes + held, amounts[1]),
+                  memory.limit, (long long)((memory.bytes + held) / each), md_memory_advice);
+}
+
+/* Whether this rank's share of the plan fits. Its particle arrays exist already, so their bytes are no longer
+ * available and are not needed again. */
+static md_status check_room(const md_sim *sim, const md_engine_kind *kind)
+{
+  const int ranks = sim->comm->size;
+  const double held = held_bytes(sim);
   division part;
   md_engine_plan plan;
   md_memory memory;
@@ -227,14 +280,14 @@ static md_status check_room(const md_sim *sim)
   return md_error(
       MD_RUNTIME,
       "run: engine %s needs %s of memory for %lld particles%s, and %s are available (%s): %lld would fit; %s",
-      md_engine_for(sim->engine, &sim->model, &sim->options, ranks)->name,
-      md_memory_amount(needed, amounts[0]), (long long)part.n, ranks > 1 ? " of a rank" : "",
+      kind->name, md_memory_amount(needed, amounts[0]), (long long)part.n, ranks > 1 ? " of a rank" : "",
       md_memory_amount(memory.bytes + held, amounts[1]), memory.limit, (long long)most, md_memory_advice);
 }
 
 md_status md_plan_check_room(md_sim *sim)
 {
   const md_engine_kind *kind = md_engine_for(sim->engine, &sim->model, &sim->options, sim->comm->size);
-  const bool looks = kind->plan && kind->on_host && sim->model.natoms > 0;
-  return md_comm_agree(sim->comm, looks ? check_room(sim) : MD_OK);
+  const bool looks = kind->plan && sim->model.natoms > 0;
+  if (!looks) return md_comm_agree(sim->comm, MD_OK);
+  return md_comm_agree(sim->comm, kind->on_host ? check_room(sim, kind) : check_host(sim, kind));
 }

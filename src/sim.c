@@ -104,6 +104,7 @@ md_status md_sim_count(md_sim *sim)
   int64_t total = sim->particles.n;
   MD_TRY(sim->comm->reduce->sum(sim->comm, &total, 1));
   int64_t max_id = 0;
+#pragma omp parallel for schedule(static) reduction(max : max_id)
   for (int64_t i = 0; i < sim->particles.n; ++i)
     if (sim->particles.id[i] > max_id) max_id = sim->particles.id[i];
   /* The reduction works in double. Two halves of 32 bits are each exact there, so ids beyond 2^53 survive. */

@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/* A thickness that any slab has: a guess, before an engine knows its slabs. Balancing gives such slabs up. */
+#define MD_SLAB_ANY 1e-300
+
 struct md_comm_domains {
   /* Chooses the grid of domains for a prepared model. No domain gets thinner than the halo: `width` and 10^-6 of it
    * more. MD_USAGE: this is impossible; the message says which numbers of ranks fit. */

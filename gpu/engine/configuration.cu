@@ -42,7 +42,7 @@ static const int DIVIDED_FROM = 16;
 static const int MOST_BUFFER_ROWS = 9, ROWS_PER_BUFFER_ROW = 24;
 /* Slabs with at least this number of rows are preferred to domains of less surface. A neighbour gets a twentieth
  * of the slab's particles, and networks of 400 Gb/s a GPU bring these while the others move. */
-static const int SLAB_ROWS = 2 * MOST_BUFFER_ROWS * ROWS_PER_BUFFER_ROW;
+static_assert(GPU_SLAB_ROWS == 2 * MOST_BUFFER_ROWS * ROWS_PER_BUFFER_ROW, "thickness of slabs");
 /* Number of particles from which on steps sort. With fewer on one rank the host would wait for the device. On
  * several ranks the limit is lower, because there the host waits at an ordinary rebin too. */
 static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
@@ -159,7 +159,7 @@ double gpu_cut_share(int buffer_rows, int rows)
 
 double gpu_slab(const md_model *model, const gpu_configuration *c)
 {
-  return c->step_sorts && model->cutoff > 0.0 ? SLAB_ROWS * c->reach : 0.0;
+  return c->step_sorts && model->cutoff > 0.0 ? GPU_SLAB_ROWS * c->reach : 0.0;
 }
 
 void gpu_plan_ranks(const md_model *model, int64_t n, const md_engine_options *o, gpu_configuration *c)
@@ -536,6 +536,12 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   return MD_OK;
 }
 
+double gpu_host_bytes(const md_model *model, int ranks)
+{
+  if (model->bonds.ntypes == 0) return 0.0;
+  return ranks > 1 ? 8.0 : 6.0 * model->bonds.slots + 4.0 * slots_left_out(model);
+}
+
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *g,
                 const gpu_configuration *c, md_engine_plan *plan)
 {
@@ -575,7 +581,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
     /* Ghosts as received at a rebin and in steps, their order, lists of what is sent, and what is sent. */
     const double whole = c->packed ? 32.0 : record;
     md_plan_add(plan, "ghosts in messages", ghosts * (whole + record + 8.0 + 4.0 + whole + 4.0 + 8.0));
-    md_plan_add(plan, "room for more particles", plan->bytes / 16.0);
+    md_plan_add(plan, "room for more particles", plan->bytes / GPU_ROOM);
   }
   snprintf(plan->method, sizeof plan->method, "%s%s",
            c->neighbours == MD_GPU_LIST    ? "neighbour lists"

@@ -8,6 +8,9 @@
 
 #include "common/engine.h"
 
+/* Rows of cells from which on slabs are preferred to other domains. */
+enum { GPU_SLAB_ROWS = 432 };
+
 typedef struct gpu_configuration {
   md_gpu_neighbours neighbours; /* never AUTO */
   bool tagged, fused;
@@ -79,9 +82,16 @@ enum { GPU_SPARE = 8 };
 int gpu_rows_sent(int buffer_rows);
 double gpu_cut_share(int buffer_rows, int rows);
 
+/* On several ranks: the number of particles for which there is room on a rank that begins with n. */
+enum { GPU_ROOM = 32 };
+static inline int64_t gpu_room_for(int64_t n) { return n + n / GPU_ROOM + 4096; }
+
 /* Fills *plan with the bytes per particle of each array, on one of `ranks` ranks, and with their sum. */
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,
                 const gpu_configuration *config, md_engine_plan *plan);
+
+/* host_bytes of md_engine_kind: bonds of all particles are converted at once. */
+double gpu_host_bytes(const md_model *model, int ranks);
 
 /* Do fixes or computes of the model need ids of particles on one rank? */
 static inline bool needs_ids(const md_model *model)

@@ -253,4 +253,6 @@ extern "C" const md_engine_kind md_engine_gpu = {
     false,
     gpu_sides_most,
     &md_engine_gpu_all_pairs,
+    GPU_SLAB_ROWS,
+    gpu_host_bytes,
 };

@@ -46,6 +46,10 @@ md_status md_device_enlarge(device_memory *memory, device_array *array, int64_t 
                             cudaStream_t stream, const char *what) MD_CHECKED;
 void md_device_free(device_memory *memory, device_array *array);
 
+/* Particles whose numbers the host converts at once, on their way from or to the device: the memory for this is
+ * bounded. */
+const int64_t COPY_PIECE = 1 << 20;
+
 /* Tells how many bytes can still be allocated, within the limit. */
 md_status md_device_available(const device_memory *memory, int64_t *bytes) MD_CHECKED;
 

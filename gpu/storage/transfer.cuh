@@ -31,7 +31,8 @@ template <class T> struct gpu_transfer {
   /* Copies the particles from the host, and makes grid and arrays for them; also after particles have changed their
    * rank through the host. Collective. */
   md_status load();
-  const uint16_t *subtypes_of(std::vector<uint16_t> *own) const;
+  md_status upload_subtypes(uint16_t *to);
+  template <class W, class P> md_status download_words(const W *from, int64_t n, const P &put);
   md_status load_fields();
   md_status make_ids();
   md_status load_bonds();

@@ -199,7 +199,7 @@ md_status md_cluster_create(md_sim *sim, const md_cluster *cluster, int type)
   if (cluster->kind == MD_CLUSTER_PLUMMER && dim == 2)
     return md_error(MD_USAGE, "create_atoms plummer: Plummer's sphere needs three dimensions; use uniform");
   MD_TRY(md_sites_check_total(sim, cluster->n));
-  cluster_sites s = {.base = md_sites_begin(sim, type), .cluster = *cluster, .dim = dim};
+  cluster_sites s = {.base = md_sites_begin(sim, type, (double)cluster->n), .cluster = *cluster, .dim = dim};
   s.base.nrow = (cluster->n + MD_SITE_ROW - 1) / MD_SITE_ROW;
   s.base.count = count_row;
   s.base.fill = fill_row;

@@ -294,7 +294,7 @@ static md_status insert(fix_deposit *fix, md_sim *sim, const double x[3], const 
 {
   md_particles *p = &sim->particles;
   MD_TRY(md_sites_check_total(sim, 1));
-  md_sites s = md_sites_begin(sim, (int)fix->type);
+  md_sites s = md_sites_begin(sim, (int)fix->type, 1.0);
   if (fix->next_id && (double)s.first_id <= fix->highest) s.first_id = (int64_t)fix->highest + 1;
   fix->highest = (double)s.first_id;
   const bool own = md_sites_own_point(&s, x);

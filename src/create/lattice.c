@@ -229,6 +229,17 @@ static void set_edges(md_lattice *lattice, const cell *c)
   }
 }
 
+double md_lattice_sites(const md_sim *sim)
+{
+  const md_lattice *lattice = &sim->lattice;
+  const int dim = sim->model.box.dim;
+  if (!lattice->set || lattice->nbasis == 0) return 0.0;
+  const double(*edge)[3] = lattice->edge;
+  double unit_cell = fabs(triple(edge[0], edge[1], dim == 3 ? edge[2] : (const double[3]){0.0, 0.0, 1.0}));
+  for (int d = 0; d < dim; ++d) unit_cell *= lattice->scale;
+  return lattice->nbasis * md_box_volume(&sim->model.box) / unit_cell;
+}
+
 /* The extent of a cell along axis d of the box, in units of scale. */
 static double extent_of(const md_lattice *lattice, int d)
 {

@@ -8,4 +8,7 @@
 /* The length of one lattice unit along axis d, in sigma; 1 without a lattice, as in LAMMPS. */
 double md_lattice_unit(const md_sim *sim, int d);
 
+/* About how many sites the lattice has in the box; 0 without sites. */
+double md_lattice_sites(const md_sim *sim);
+
 #endif

@@ -7,8 +7,19 @@
 
 enum { SLABS = 256 };
 
-md_sites md_sites_begin(md_sim *sim, int type)
+/* Lets the first particles be made in slabs if the engine will have slabs. */
+static void choose_domains(md_sim *sim, double expected)
 {
+  const int64_t from = sim->engine ? sim->engine->slabs_from : 0;
+  const md_box *box = &sim->model.box;
+  if (from == 0 || box->dim != 2 || box->periodic[0] || box->periodic[1] || sim->model.natoms > 0) return;
+  if (sqrt(expected) >= (double)from * sim->comm->size)
+    sim->comm->domains->prefer_slabs(sim->comm, MD_SLAB_ANY);
+}
+
+md_sites md_sites_begin(md_sim *sim, int type, double expected)
+{
+  choose_domains(sim, expected);
   md_sites s = {.box = &sim->model.box, .first_id = sim->max_id + 1, .type = (uint16_t)type};
   sim->comm->domains->domain(sim->comm, s.box, s.lo, s.hi);
   return s;
@@ -67,7 +78,9 @@ md_status md_sites_append(md_sim *sim, const md_sites *s)
   start[0] = p->n;
   for (int slab = 0; slab < SLABS; ++slab) start[slab + 1] += start[slab];
   p->nghost = 0;
-  MD_TRY(md_comm_agree(sim->comm, md_sites_make_room(p, start[SLABS])));
+  /* Room for some particles of other ranks spares copies of the arrays. It is no memory before it is used. */
+  const int64_t room = sim->comm->size > 1 ? start[SLABS] + start[SLABS] / 64 : start[SLABS];
+  MD_TRY(md_comm_agree(sim->comm, md_sites_make_room(p, room < MD_PARTICLES_MAX ? room : start[SLABS])));
 #pragma omp parallel for schedule(static)
   for (int slab = 0; slab < SLABS; ++slab) {
     int64_t at = start[slab];

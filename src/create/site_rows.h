@@ -31,8 +31,9 @@ typedef struct md_sites {
 /* The ids [*begin, *end) of a row of n sites whose rows are ids. */
 void md_site_ids(const md_sites *s, int64_t n, int64_t row, int64_t *begin, int64_t *end);
 
-/* Sites of this rank, of particles of the type, with ids after sim->max_id. */
-md_sites md_sites_begin(md_sim *sim, int type);
+/* Sites of this rank, of particles of the type, with ids after sim->max_id. expected: about how many sites there are on
+ * all ranks, by which the domains of the first particles are chosen. */
+md_sites md_sites_begin(md_sim *sim, int type, double expected);
 
 /* Is x in this rank's domain along axis d? */
 bool md_sites_own(const md_sites *s, int d, double x);

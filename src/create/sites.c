@@ -12,6 +12,7 @@
  */
 #include "src/create/sites.h"
 #include "common/ranks/reductions.h"
+#include "src/create/lattice.h"
 #include "src/create/permutation.h"
 #include "src/create/site_rows.h"
 #include "src/region/region.h"
@@ -170,8 +171,9 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, const uint16_t 
     return md_error(MD_USAGE, "there are no lattice sites: give a `lattice` with sites (not none) first");
   if (!lattice->rectangular || sim->model.box.triclinic || (region && !md_region_is_block(region)))
     return md_sites_tested(sim, region, type);
-  lattice_sites s = {
-      .base = md_sites_begin(sim, type[0]), .nbasis = lattice->nbasis, .basis = lattice->basis};
+  lattice_sites s = {.base = md_sites_begin(sim, type[0], md_lattice_sites(sim)),
+                     .nbasis = lattice->nbasis,
+                     .basis = lattice->basis};
   s.type = type;
   s.base.count = count_lattice_row;
   s.base.fill = fill_lattice_row;
@@ -270,7 +272,7 @@ static void fill_random_row(const md_sites *base, int64_t row, md_particles *p, 
 md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint64_t seed, int type)
 {
   MD_TRY(md_sites_check_total(sim, n));
-  random_sites s = {.base = md_sites_begin(sim, type), .seed = seed, .n = n};
+  random_sites s = {.base = md_sites_begin(sim, type, (double)n), .seed = seed, .n = n};
   /* A point at random in the brick of a tilted box is, where it is shown, one at random in the box. */
   const bool tilted = s.base.box->triclinic;
   if (region && (tilted || !md_region_is_block(region))) s.region = region;
@@ -364,8 +366,10 @@ md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
     return md_error(MD_USAGE,
                     "create_atoms grid: its rows are at right angles, and the box is tilted; use box");
   MD_TRY(md_sites_check_total(sim, n));
-  grid_sites s = {
-      .base = md_sites_begin(sim, type), .n = n, .per_axis = {1, 1, 1}, .own = {{0, 1}, {0, 1}, {0, 1}}};
+  grid_sites s = {.base = md_sites_begin(sim, type, (double)n),
+                  .n = n,
+                  .per_axis = {1, 1, 1},
+                  .own = {{0, 1}, {0, 1}, {0, 1}}};
   if (n == 0) return md_sites_append(sim, &s.base);
   s.base.count = count_grid_row;
   s.base.fill = fill_grid_row;
@@ -387,7 +391,7 @@ md_status md_sites_grid(md_sim *sim, int64_t n, const uint64_t *seed, int type)
 md_status md_sites_single(md_sim *sim, const double x[3], int type)
 {
   MD_TRY(md_sites_check_total(sim, 1));
-  const md_sites s = md_sites_begin(sim, type);
+  const md_sites s = md_sites_begin(sim, type, 1.0);
   md_particles *p = &sim->particles;
   const bool own = md_sites_own_point(&s, x);
   p->nghost = 0;

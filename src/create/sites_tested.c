@@ -14,6 +14,7 @@
  * (sites.c). Cost: about a second for 10^7 sites. Reference: the LAMMPS manual, commands lattice and create_atoms.
  */
 #include "common/ranks/reductions.h"
+#include "src/create/lattice.h"
 #include "src/create/site_rows.h"
 #include "src/create/sites.h"
 #include "src/region/region.h"
@@ -229,7 +230,9 @@ static md_status count_before(md_sim *sim, tested_sites *s)
 
 md_status md_sites_tested(md_sim *sim, const md_region *region, const uint16_t *type)
 {
-  tested_sites s = {.base = md_sites_begin(sim, type[0]), .lattice = &sim->lattice, .region = region};
+  tested_sites s = {.base = md_sites_begin(sim, type[0], md_lattice_sites(sim)),
+                    .lattice = &sim->lattice,
+                    .region = region};
   s.base.count = count_row;
   s.base.fill = fill_row;
   s.type = type;

@@ -171,6 +171,7 @@ static int set_up(void **state)
   heard[0] = '\0';
   available = INT64_C(6000000000);
   density = 0.0;
+  if (setenv("MYRIAD_MEMORY", "off", 1) != 0) return -1;
   *state = b;
   return 0;
 }
@@ -233,7 +234,8 @@ static const char table[] = "Plan of engine planner for 1000 particles in 3 dime
                             "cells                            |            1000.00 |    976.6 KiB\n"
                             "all                              |            1060.00 |      1.0 MiB\n\n"
                             "Memory available: 5.6 GiB on a machine\n"
-                            "Largest number of particles that fits: 99983333\n";
+                            "Largest number of particles that fits: 99983333\n"
+                            "Memory of the host: 58.00 bytes per particle, 56.6 KiB for all ranks\n";
 
 static void plan_stands_in_for_the_first_run(void **state)
 {
@@ -308,6 +310,20 @@ static void plan_where_nothing_fits(void **state)
   available = 1000;
   assert_runs(b, GAS "run 1\n");
   assert_said(b, "Memory available: 1000.0 B on a machine\nLargest number of particles that fits: 0\n");
+}
+
+/* Ids, types, positions and velocities have 58 bytes, and groups 4. */
+static void plan_says_what_the_host_holds(void **state)
+{
+  bench *b = *state;
+  assert_int_equal(setenv("MYRIAD_MEMORY", "2", 1), 0);
+  b->sim.planning.particles = 1000000;
+  assert_runs(b, GAS "group g id 1\nrun 1\n");
+  assert_said(b, "\nMemory of the host: 62.00 bytes per particle, 59.1 MiB for all ranks; ");
+  const char *at = strstr(b->said, " are available (MYRIAD_MEMORY), for ");
+  assert_non_null(at);
+  const long long fit = atoll(strstr(at, "for ") + 4), whole = (INT64_C(1) << 31) / 62;
+  assert_true(fit > whole / 2 && fit <= whole);
 }
 
 static void plan_in_two_dimensions(void **state)
@@ -437,6 +453,7 @@ int main(void)
       TEST(plan_up_to_what_a_rank_takes),
       TEST(plan_without_known_memory),
       TEST(plan_where_nothing_fits),
+      TEST(plan_says_what_the_host_holds),
       TEST(plan_in_two_dimensions),
       TEST(plan_writes_no_files),
       TEST(plan_needs_a_deck_that_could_run),
