@@ -92,8 +92,8 @@ template <class T> struct gpu_output {
   /* *made is false if a formula has a result that is not finite, on any rank: the host finds it again, and reports
    * it. Collective. */
   md_status agree_on_faults(bool faulty, bool *made);
-  /* Bytes of a particle that a kernel reads for that. */
-  double bytes_of_values(const each_args &args) const;
+  /* Bytes of a particle that a kernel reads for that. components: of its velocity, one bit each. */
+  double bytes_of_values(const each_args &args, unsigned components = 7) const;
   /* Makes the array of counts, n of them, all 0; and adds them to sum[n] of the host. */
   md_status begin_counts(int64_t n, const char *what);
   md_status add_counts(int64_t n, int64_t *sum);
