@@ -735,6 +735,14 @@ static md_status check_largest(const md_model *model, const double largest[3])
   return MD_OK;
 }
 
+/* Do fixes take the virial of impulses? Bonds and styles in more than one pass have only that of forces, and so has a
+ * model that is not moved. */
+static bool sums_impulse_virial(const md_model *model)
+{
+  return model->pair.kind != MD_PAIR_NONE && !md_pair_needs_more(&model->pair) &&
+         !md_pair_is_all(&model->pair) && model->bonds.ntypes == 0 && model->kick_time > 0.0;
+}
+
 static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
@@ -778,6 +786,9 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   model->impulse_scale = model->kick_time / (model->mass_reference * model->grids.v);
   model->force_scale = 1.0 / (model->grids.f * MD_FINE);
   md_bonds_prepare(&model->bonds, model->impulse_scale, model->force_scale);
+  model->virial_quantum = 0.0;
+  /* The impulse of a pair that is no overlap is below 2^52 quanta, so that its virial is below 2^49 quanta of this. */
+  if (sums_impulse_virial(model)) model->virial_quantum = 8.0 * md_power_above(model->cutoff);
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   md_model_pair_table(model, model->impulse_scale, model->impulse_k);
   md_model_pair_table(model, model->force_scale, model->force_k);

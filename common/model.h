@@ -144,7 +144,8 @@ typedef struct md_model {
   md_subtypes subtypes; /* types as excluded groups divide them; md_model_divide makes them */
   double *impulse_k;    /* [md_pair_rows][MD_PAIR_K], forces as impulses of a kick in quanta of v */
   double impulse_scale,
-      force_scale;  /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
+      force_scale;       /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
+  double virial_quantum; /* of the virial of impulses: an impulse times a length; 0: the model has none */
   double *force_k;  /* [md_pair_rows][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
   double close2;    /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
   double *overlap2; /* [md_model_subtypes^2], squared distance: a nearer pair is an overlap */
@@ -339,14 +340,21 @@ double md_model_skin(const md_model *model);
 typedef struct md_measure {
   md_wide pair_energy2;       /* twice the energy of pairs, in fine quanta e */
   md_wide bond_energy2;       /* the same of bonds */
-  md_wide virial2;            /* twice the sum of r.f over pairs and bonds, in fine quanta w */
-  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs and bonds, in fine quanta w */
+  md_wide virial2;            /* twice the sum of r.f over pairs and bonds; its unit: md_virial_of */
+  md_wide tensor2[MD_TENSOR]; /* twice the sums of r_a f_b over pairs and bonds, likewise */
   md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
   int64_t count;              /* number of particles */
   double fix_energy; /* of the fixes whose energy counts (common/force/forces.h); engines leave it 0 */
   double fix_virial
       [MD_TENSOR]; /* sums of r_a f_b of fix external (common/force/external.h); engines leave it 0 */
 } md_measure;
+
+/* The virial of a measure of which `wanted` was wanted: a sum, or a component, of virial2 or tensor2. */
+static inline double md_virial_of(const md_model *model, md_wanted wanted, const md_wide *twice)
+{
+  if (!wanted.impulses) return 0.5 * md_wide_value(twice, model->grids.w);
+  return 0.5 * md_wide_value(twice, model->virial_quantum / MD_FINE) / model->impulse_scale;
+}
 
 /* The energy of all bonds, of the measure of all ranks. */
 static inline double md_bond_energy_of(const md_model *model, const md_measure *measure)

@@ -8,8 +8,8 @@
  *      chunk adds the terms of its particles while they are in the cache, and the pass over pairs adds the virial.
  *   2. An action that scales velocities is owed until the next move. Whatever else reads velocities does it first.
  *
- * Trade-off: a step with such a fix has two passes over particles, and none of its own over pairs. Other actions, and
- * the components of the virial, have passes of their own.
+ * Trade-off: a step with such a fix has two passes over particles, and none of its own over pairs. Other actions have
+ * passes of their own, and so has a virial that is not that of impulses.
  * Cost: 48 dim bytes a particle and step besides those of a step without such a fix: velocities are read and written
  * once more, and impulses are written and read.
  */
@@ -18,11 +18,12 @@
 
 md_wanted engine_awaited(const md_engine *e)
 {
-  const md_pair *pair = &e->model->pair;
   const md_wanted awaited = e->model->awaited;
-  return (md_wanted){.virial = awaited.virial && !awaited.pairs && !e->list.half &&
-                               pair->kind != MD_PAIR_NONE && !md_pair_needs_more(pair) &&
-                               e->model->bonds.ntypes == 0,
+  const bool virial = awaited.impulses && !e->list.half;
+  return (md_wanted){.virial = virial && awaited.virial,
+                     .tensor = virial && awaited.tensor,
+                     .diagonal = virial && awaited.tensor,
+                     .impulses = virial,
                      .summands = awaited.summands};
 }
 

@@ -199,16 +199,58 @@ static md_status measure_forces(md_engine *e, bool tensor, md_measure *total)
   return measure_bonds(e, tensor, total);
 }
 
+/* Full lists hold at the present positions until the next rebin. */
+static md_status make_full_lists(md_engine *e)
+{
+  md_status status = MD_OK;
+  e->list.full_wanted = true;
+  if (!e->structure_fits || (e->moved && e->list.half))
+    status = engine_rebin(e);
+  else if (e->list.half)
+    status = engine_relist(e, 0.0);
+  e->list.full_wanted = false;
+  return status;
+}
+
+static void sum_impulse_virial(const md_engine *e, const void *context, int64_t c, md_measure *m,
+                               md_overlap *overlap)
+{
+  double impulse[3][CHUNK];
+  engine_sum_virial_chunk(e, context, c, impulse, overlap, m);
+}
+
+/* The virial of impulses, or its components along the axes. */
+static md_status measure_impulses(md_engine *e, bool axes, md_measure *total)
+{
+  MD_TRY(make_full_lists(e));
+  MD_TRY(engine_finish_halo(e));
+  force_args args = engine_force_args(e, e->model->impulse_k);
+  args.axes = axes;
+  return engine_sum_chunks(e, sum_impulse_virial, &args, total);
+}
+
 /* Sums that the last pass of a run has made are there. */
+static md_status measure_virial(md_engine *e, md_wanted wanted, md_measure *total)
+{
+  const md_wanted *summed = &e->after_step.summed;
+  if (!wanted.impulses) {
+    if (md_wants_virial(wanted)) MD_TRY(measure_forces(e, false, total));
+    return wanted.tensor ? measure_forces(e, true, total) : MD_OK;
+  }
+  if (wanted.virial && !summed->virial) MD_TRY(measure_impulses(e, false, total));
+  if (wanted.tensor && !summed->tensor) MD_TRY(measure_impulses(e, true, total));
+  if (wanted.virial && summed->virial) total->virial2 = e->after_step.sums.virial2;
+  if (wanted.tensor && summed->tensor)
+    memcpy(total->tensor2, e->after_step.sums.tensor2, sizeof total->tensor2);
+  return MD_OK;
+}
+
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *total)
 {
   double mark = md_time();
-  const bool virial_there = wanted.virial && !wanted.pairs && e->after_step.summed.virial;
   const bool terms_there = (wanted.summands & ~e->after_step.summed.summands) == 0;
   *total = (md_measure){.count = 0};
-  if (md_wants_virial(wanted) && !virial_there) MD_TRY(measure_forces(e, false, total));
-  if (virial_there) total->virial2 = e->after_step.sums.virial2;
-  if (wanted.tensor) MD_TRY(measure_forces(e, true, total));
+  MD_TRY(measure_virial(e, wanted, total));
   if (terms_there)
     memcpy(total->term, e->after_step.sums.term, sizeof total->term);
   else {

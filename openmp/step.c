@@ -270,7 +270,7 @@ static void settle_chunk(const md_engine *e, const pass *s, int64_t c, finding *
   const double gain = s->move.kicks * s->move.quantum;
   const int64_t first = c * CHUNK, n = chunk_end(e, c) - first;
   double impulse[3][CHUNK];
-  if (f->sums && e->after_step.summed.virial)
+  if (f->sums && e->after_step.summed.impulses)
     engine_sum_virial_chunk(e, &s->force, c, impulse, &f->overlap, f->sums);
   else
     engine_sum_chunk(e, &s->force, c, impulse, &f->overlap);
@@ -317,7 +317,7 @@ md_status engine_settle(md_engine *e)
     s.out[d] = e->p->spare[d];
   }
   if (s.chunk == settle_chunk) e->after_step.summed = engine_awaited(e);
-  if (e->after_step.summed.virial || e->after_step.summed.summands) s.sums = &e->after_step.sums;
+  if (e->after_step.summed.impulses || e->after_step.summed.summands) s.sums = &e->after_step.sums;
   e->after_step.sums = (md_measure){.count = 0};
   finding f = finding_none();
   MD_TRY(engine_pass(e, &s, MD_PHASE_FORCE, &f));

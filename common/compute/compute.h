@@ -97,6 +97,7 @@ typedef struct md_wanted {
   bool virial;       /* the virial of pairs, with or without their energy */
   bool tensor;       /* the components of the virial of pairs */
   bool diagonal;     /* of tensors, also those of summands, no more than xx, yy and zz */
+  bool impulses;     /* virial and tensor are those of impulses (impulse_virial.h); never with pairs */
   uint64_t summands; /* bit s: the sums of model->summand[s] */
 } md_wanted;
 

@@ -431,9 +431,10 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
   return md_compute_join(model, &end->tensor);
 }
 
-md_wanted md_fix_end_wants(const md_fix_end *end)
+md_wanted md_fix_end_wants(const md_model *model, const md_fix_end *end)
 {
   md_wanted wanted = md_computes_want(&end->compute, 1);
+  wanted.impulses = end->parts != MD_PARTS_NONE && model->virial_quantum > 0.0;
   if (end->parts == MD_PARTS_ALL) wanted.virial = true;
   if (end->parts != MD_PARTS_AXES) return wanted;
   const md_wanted tensor = md_computes_want(&end->tensor, 1);
@@ -749,16 +750,17 @@ enum { FIX_VALUES = MD_COMPUTE_TERMS + MD_FIX_PARTS };
 /* The numbers that the fix gets of a measure. */
 static void evaluate(const md_model *model, const md_fix_end *end, const md_measure *measure, double *value)
 {
+  const md_wanted wanted = md_fix_end_wants(model, end);
   double *part = value + MD_COMPUTE_TERMS;
   md_compute_evaluate(model, &end->compute, measure, value);
   if (end->parts == MD_PARTS_ALL) {
     part[0] = 2.0 * value[MD_TEMPERATURE_KINETIC];
-    part[3] = 0.5 * md_wide_value(&measure->virial2, model->grids.w) + md_trace(measure->fix_virial);
+    part[3] = md_virial_of(model, wanted, &measure->virial2) + md_trace(measure->fix_virial);
   }
   for (int d = 0; d < model->box.dim && end->parts == MD_PARTS_AXES; ++d) {
     const md_summand *s = &model->summand[end->tensor.summand];
     part[d] = 2.0 * md_wide_value(&measure->term[s->first + d], s->unit[d]);
-    part[3 + d] = 0.5 * md_wide_value(&measure->tensor2[d], model->grids.w) + measure->fix_virial[d];
+    part[3 + d] = md_virial_of(model, wanted, &measure->tensor2[d]) + measure->fix_virial[d];
   }
 }
 

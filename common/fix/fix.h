@@ -357,7 +357,7 @@ bool md_fixes_shift(const struct md_model *model);
 md_status md_fixes_end_shift(struct md_model *model) MD_CHECKED;
 
 /* The sums that the fix needs. */
-md_wanted md_fix_end_wants(const md_fix_end *end);
+md_wanted md_fix_end_wants(const struct md_model *model, const md_fix_end *end);
 
 /* Does the fix know the values of its compute for the half before the next step? */
 bool md_fix_end_knows(const struct md_model *model, const md_fix_end *end);

@@ -38,6 +38,7 @@ struct gpu_arrays {
   device_array impulse_k, force_k;
   device_array pair_rows;           /* of tables, which coefficients have the address of */
   device_array measure_k;           /* pair coefficients of forces in double, for output */
+  device_array virial_k;            /* those of impulses in double, for mixed layouts */
   device_array overlap2;            /* squared distance of an overlap, by pair of types */
   device_array ratio, mass, v_step; /* by type: velocity_per_v and v_step of the model, and masses */
   device_array v_low[3];            /* by original index: second words of momenta */

@@ -110,9 +110,11 @@ template <class T> struct gpu_output {
   /* Does the engine count these distances? They may reach beyond the cutoff of the forces (`far`) on one rank only. */
   bool counts(const md_distances *d, bool far) const;
 
-  /* Launch the sums over pairs, those of the components of the virial, and the sums of computes over particles. */
-  md_status sum_pairs(const system_view<T> &s);
-  md_status sum_tensor(const system_view<T> &s);
+  /* Launch the sums over pairs, those of the components of the virial, and the sums of computes over particles.
+   * impulses: of the virial of impulses. */
+  md_status sum_pairs(const system_view<T> &s, bool impulses);
+  md_status sum_tensor(const system_view<T> &s, bool impulses);
+  const double *impulse_table() const;
   md_status sum_bonds(const system_view<T> &s, md_wanted wanted);
   md_status sum_terms(const system_view<T> &s, uint64_t wanted, const int *origin);
 

@@ -10,6 +10,7 @@
 #ifndef MD_GPU_OUTPUT_MEASURE_CUH
 #define MD_GPU_OUTPUT_MEASURE_CUH
 
+#include "common/compute/impulse_virial.h"
 #include "gpu/particle/launch.cuh"
 #include "gpu/step/formulas.cuh"
 
@@ -97,6 +98,10 @@ static __device__ __forceinline__ void add_pair(const system_view<T> &s, const m
   }
   const double *k = a.table + pair * MD_PAIR_K;
   if (!(r2 < k[0])) return;
+  if (a.rounder != 0.0) {
+    sum[SUM_VIRIAL].coarse += partners * md_odd_count(force_of<STYLE>(r2, k), r2, a.rounder);
+    return;
+  }
   add_product(sum[SUM_ENERGY], energy_of<STYLE>(r2, k), a.per_e, partners);
   add_product(sum[SUM_VIRIAL], force_of<STYLE>(r2, k) * r2, a.per_w, partners);
 }

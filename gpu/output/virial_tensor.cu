@@ -4,6 +4,7 @@
  * Trade-off: a kernel of its own, so that measuring energies keeps its registers; the tensor is wanted seldom.
  * Cost: about twice that of measure.cu.
  */
+#include "common/compute/impulse_virial.h"
 #include "gpu/output/measure.cuh"
 #include "gpu/output/partners.cuh"
 
@@ -21,6 +22,12 @@ static __global__ void __launch_bounds__(128)
       if (f == 0.0) return; /* as most candidates, which are beyond the cutoff */
       /* A half list has each pair of owned particles only once. */
       const int partners = SOURCE == FROM_LIST && s.list.half && j < s.n ? 2 : 1;
+      if (a.rounder != 0.0) {
+#pragma unroll
+        for (int d = 0; d < T::DIM; ++d)
+          sum[d].coarse += partners * md_odd_count(f * delta[d], delta[d], a.rounder);
+        return;
+      }
       for (int partner = 0; partner < partners; ++partner)
 #pragma unroll
         for (int c = 0; c < MD_TENSOR; ++c)

@@ -319,8 +319,8 @@ md_status launch_sum_terms(const launch &, const system_view<T> &, const term_ar
 
 /* gpu/step/awaited.cu: sums impulses as launch_force_list() does, and what a fix awaits after the step, into
  * control.awaited, which is 0 before: the kinetic energy of velocities that are complete with `kicks` times the
- * impulse; and for exact layouts half of what launch_measure() adds to the virial, or of what launch_tensor() adds to
- * xx, yy and zz, then with these components of the kinetic energy. */
+ * impulse; and for exact layouts what launch_measure() adds to the virial of impulses, or what launch_tensor() adds to
+ * its xx, yy and zz, then with these components of the kinetic energy. */
 template <class T> constexpr bool SUMS_VIRIAL = !T::MIXED && T::TAGGED;
 template <class T> struct awaited_args {
   typename T::real *impulse[3];
@@ -329,7 +329,7 @@ template <class T> struct awaited_args {
   int virial;            /* the number of sums of the virial: 0, 1, or T::DIM */
   double kicks, quantum; /* the value of a quantum of impulses; 1 for mixed layouts */
   double velocity_per_v, mass_reference, per_unit; /* as md_ke_add() needs them */
-  double k[MD_PAIR_K], per_w;                      /* coefficients of forces, and as in measure_args */
+  double rounder;                                  /* as in measure_args */
 };
 template <class T>
 md_status launch_awaited(const launch &, md_pair_kind, const system_view<T> &, const awaited_args<T> &);
@@ -354,7 +354,8 @@ enum { SUM_ENERGY, SUM_VIRIAL, SUMS };
 struct measure_args {
   fine_sums sum;
   double per_e, per_w; /* factors to coarse quanta; per_w: for a force of the table times a length */
-  const double *table; /* coefficients of forces, in double */
+  const double *table; /* coefficients of forces, in double, or of impulses */
+  double rounder;      /* 0; or the virial of impulses is wanted, alone: MD_ROUND virial_quantum */
   bool in_place;       /* are the particles where steps move them, with their coarse positions? */
 };
 template <class T>
@@ -366,8 +367,8 @@ md_status launch_measure(const launch &, md_pair_kind, int source, const system_
 struct tensor_args {
   fine_sums sum;
   md_pair_kind kind;
-  double per_w;        /* as in measure_args */
-  const double *table; /* coefficients of forces, in double */
+  double per_w, rounder; /* as in measure_args; with rounder: xx, yy and zz alone */
+  const double *table;
 };
 template <class T>
 md_status launch_tensor(const launch &, int source, const system_view<T> &, const tensor_args &);

@@ -1,12 +1,11 @@
 /* The impulses after the last step of a run, from lists, and in the same pass the sums that a fix awaits there: the
- * kinetic energy and the virial, or their components xx, yy and zz. So a thermostat or barostat that acts after every
- * step needs no other pass over particles or pairs (common/engine.h, `awaited`).
+ * kinetic energy and the virial of impulses, or their components xx, yy and zz. So a thermostat or barostat that acts
+ * after every step needs no other pass over particles or pairs (common/engine.h, `awaited`).
  *
- *   1. The loop of sum_list.cuh adds the impulses of a particle and, with VIRIAL, the terms of its pairs. The force of
- *      a virial has a table of its own, and shares with that of the impulse what does not depend on the table.
- *   2. A list has each pair twice, and both particles would add the same terms. Only one of them does (adds_pair()),
- *      and the host doubles the sum. Lists are in the order of cells. So all lanes of a warp leave the terms out in
- *      about the first half of their lists, and the pass does not wait for a few of them.
+ *   1. The loop of sum_list.cuh adds the impulses of a particle and, with VIRIAL, the terms of its pairs
+ *      (common/compute/impulse_virial.h). These have the factor of the impulse. An fma adds a term to a double, and
+ *      rounds it; after every four pairs the double goes to an integer.
+ *   2. A particle with a pair that is too near for the fast formula takes all its terms anew, by the careful one.
  *   3. The velocity is read, and completed with the kick by this impulse. Its terms are added, and it is not written:
  *      the kick is owed (gpu/move/owed.cuh).
  *   4. A thread adds the terms of its particles, and at its end they are added up as in gpu/output/measure.cuh.
@@ -17,9 +16,10 @@
  * longer than that for the forces, becomes some operations for each pair. The sums of the virial are in registers, and
  * those of the kinetic energy in shared memory, so that the loop over the list does not spill.
  * Cost: with lists of L neighbours 4 L + 16 bytes read for impulses (3D, packed), 24 written; 24 read for the kinetic
- * energy. For lj/cut a pair within the cutoff has 52 instructions, of them 19 in double. With the virial it has 8 more,
- * and where its terms are added 16 for the trace, or 38 for three components, of them 8 or 21 in double.
+ * energy. For lj/cut a pair within the cutoff has 52 instructions, of them 19 in double. With the virial it has 3 more,
+ * of them 1 in double, or 11 for three components, of them 6.
  */
+#include "common/compute/impulse_virial.h"
 #include "common/compute/measure.h"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/sum_list.cuh"
@@ -40,59 +40,56 @@ static __device__ __forceinline__ void add(md_fine &sum, const md_fine &term)
   sum.rest += term.rest;
 }
 
-/* Does particle i, at this difference from a ghost, add the terms of their pair? If not, the other particle does. */
-template <class T> static __device__ __forceinline__ bool leads(const double *delta)
-{
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d)
-    if (delta[d] != 0.0) return delta[d] > 0.0;
-  return true;
-}
+/* The sums of the virial of one particle, in quanta: of r.f, or of its components along the axes. */
+template <int VIRIAL> struct virial_counts {
+  int64_t of[VIRIAL > 0 ? VIRIAL : 1];
+};
 
-/* Is it particle i that adds the terms of its pair with j? delta: their difference. */
-template <class T>
-static __device__ __forceinline__ bool adds_pair(const system_view<T> &s, int i, int j, const double *delta)
-{
-  int higher = j;
-  if (j >= s.n && !leads<T>(delta)) higher = i;
-  return higher > i;
-}
+/* The same in doubles, to which at most four pairs are added. */
+template <int VIRIAL> struct virial_sums {
+  double of[VIRIAL > 0 ? VIRIAL : 1];
 
-/* The terms of a pair: the product of distance and force, or of their components along each axis. */
-template <class T, int VIRIAL> struct pair_terms {
-  double of[VIRIAL];
-
-  __device__ __forceinline__ pair_terms(double f, double r2, const double *delta)
+  __device__ __forceinline__ void add(double f, double r2, const double *delta)
   {
-    if constexpr (VIRIAL == 1)
-      of[0] = f * r2;
-    else
+    if constexpr (VIRIAL == 1) of[0] = fma(md_odd(f), r2, of[0]);
+    if constexpr (VIRIAL > 1)
 #pragma unroll
-      for (int d = 0; d < VIRIAL; ++d) of[d] = f * delta[d] * delta[d];
+      for (int d = 0; d < VIRIAL; ++d) of[d] = fma(md_odd(f * delta[d]), delta[d], of[d]);
+  }
+  /* Moves the sums to `counts`. */
+  __device__ __forceinline__ void settle(double rounder, virial_counts<VIRIAL> &counts)
+  {
+#pragma unroll
+    for (int c = 0; c < VIRIAL; ++c) {
+      counts.of[c] += md_bits(of[c]) - md_bits(rounder);
+      of[c] = rounder;
+    }
+  }
+  __device__ __forceinline__ void clear(double rounder)
+  {
+#pragma unroll
+    for (int c = 0; c < VIRIAL; ++c) of[c] = rounder;
   }
 };
 
-template <int VIRIAL> struct virial_sums {
-  md_fine of[VIRIAL];
-};
-
-/* The terms of those pairs of particle i that are too near for the fast rounding. A pair that overlaps is an error
- * elsewhere. */
+/* The sums of particle i, which has a pair that is too near for the fast rounding or the fast formula. A pair that
+ * overlaps is an error elsewhere. */
 template <class T, int STYLE, int VIRIAL>
-static __device__ __noinline__ virial_sums<VIRIAL>
-near_virial(const system_view<T> &s, const awaited_args<T> &a, const typename T::record *x, int i)
+static __device__ __noinline__ virial_counts<VIRIAL> near_virial(const system_view<T> &s, double rounder,
+                                                                 const typename T::record *x, int i)
 {
   const typename T::record xi = x[i];
-  virial_sums<VIRIAL> sum = {};
-  for_each_candidate<T, FROM_LIST>(s, x, i, false, [&](int j, const typename T::record &xj) {
+  virial_counts<VIRIAL> counts = {};
+  for_each_candidate<T, FROM_LIST>(s, x, i, false, [&](int, const typename T::record &xj) {
     double delta[3];
+    virial_sums<VIRIAL> one;
     const double r2 = separation<T>(s.scale, xi, xj, delta);
-    if (r2 < s.pair.overlap2[0] || !(r2 < a.k[0]) || order_of(r2) > s.pair.close_high) return;
-    if (!adds_pair<T>(s, i, j, delta)) return;
-    const pair_terms<T, VIRIAL> term(force_of<STYLE>(r2, a.k), r2, delta);
-    for (int c = 0; c < VIRIAL; ++c) md_fine_add(&sum.of[c], term.of[c] * a.per_w);
+    if (r2 < s.pair.overlap2[0] || !(r2 < s.pair.k[0])) return;
+    one.clear(rounder);
+    one.add(force_of<STYLE>(r2, s.pair.k), r2, delta);
+    one.settle(rounder, counts);
   });
-  return sum;
+  return counts;
 }
 
 /* Adds the kinetic energy of particle i with its owed kick to sum[0], and with AXES the parts of the axes to those
@@ -121,9 +118,7 @@ static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, cons
 
 /* VIRIAL: the number of its sums: 0, 1 for its trace, or T::DIM. */
 template <class T, int STYLE, int VIRIAL>
-static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && VIRIAL == 0) ? 4
-                                              : T::PACKED                            ? 3
-                                                                                     : 2)
+static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_awaited(const __grid_constant__ system_view<T> s, const __grid_constant__ awaited_args<T> a)
 {
   constexpr int KINETIC = kinetic_count(VIRIAL);
@@ -139,35 +134,29 @@ static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && VIRIAL =
     const int i = (int)k;
     const typename T::record xi = x[i];
     typename T::sum sum[3];
+    virial_sums<VIRIAL> pairs;
+    virial_counts<VIRIAL> counts = {};
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) T::clear(sum[d]);
+    pairs.clear(a.rounder);
     int least = INT_MAX;
-    walk_list<T>(s, x, i, true, sum, [&](int j, const typename T::record &xj) {
-      evaluate_pair_and<T, STYLE>(s, xi, xj, j != i, sum, least,
-                                  [&](typename T::real r2, const typename T::real *delta) {
-                                    if constexpr (VIRIAL > 0) {
-                                      if (order_of(r2) <= s.pair.close_high || !adds_pair<T>(s, i, j, delta))
-                                        return;
-                                      double f;
-                                      if constexpr (T::PACKED)
-                                        f = ranged_force_of<STYLE>(r2, a.k);
-                                      else
-                                        f = force_of<STYLE>(r2, a.k);
-                                      const pair_terms<T, VIRIAL> term(f, r2, delta);
-#pragma unroll
-                                      for (int c = 0; c < VIRIAL; ++c)
-                                        add_product(virial[c], term.of[c], a.per_w);
-                                    }
-                                  });
-    });
+    walk_list<T>(
+        s, x, i, true,
+        [&](int j, const typename T::record &xj) {
+          evaluate_pair_and<T, STYLE>(
+              s, xi, xj, j != i, sum, least,
+              [&](typename T::real r2, const typename T::real *delta, typename T::real f) {
+                if constexpr (VIRIAL > 0) pairs.add(f, r2, delta);
+              });
+        },
+        [&] {
+          settle_sums<T>(sum);
+          pairs.settle(a.rounder, counts);
+        });
     typename T::real impulse[3];
     if (least <= s.pair.close_high) {
       sum_near_particle<T, STYLE>(s, x, i, impulse);
-      if constexpr (VIRIAL > 0) {
-        const virial_sums<VIRIAL> near = near_virial<T, STYLE, VIRIAL>(s, a, x, i);
-#pragma unroll
-        for (int c = 0; c < VIRIAL; ++c) add(virial[c], near.of[c]);
-      }
+      if constexpr (VIRIAL > 0) counts = near_virial<T, STYLE, VIRIAL>(s, a.rounder, x, i);
     } else {
 #pragma unroll
       for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
@@ -175,7 +164,10 @@ static __global__ void __launch_bounds__(256, T::MIXED || (T::PACKED && VIRIAL =
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) a.impulse[d][i] = impulse[d];
 #pragma unroll
-    for (int c = 0; c < VIRIAL; ++c) keep_in_range(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
+    for (int c = 0; c < VIRIAL; ++c) {
+      virial[c].coarse += counts.of[c];
+      keep_in_range(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
+    }
     if (!a.kinetic) continue;
     md_fine sum_of[KINETIC] = {};
     add_kinetic<T, (VIRIAL > 1)>(s, a, i, impulse, sum_of);

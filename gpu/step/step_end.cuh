@@ -134,8 +134,8 @@ static __device__ __forceinline__ int order_of(double r2) { return upper_word(r2
 static __device__ __forceinline__ int order_of(float r2) { return __float_as_int(r2); }
 
 /* Adds the impulse of a pair to the sum, if the pair is within the cutoff and `other` is true, and then calls
- * also(r2, delta) with the difference xi - xj. other: false if xi and xj are the same particle. least: becomes the
- * smaller of itself and order_of() the squared distance r2. */
+ * also(r2, delta, f) with the difference xi - xj and the impulse over the distance. other: false if xi and xj are the
+ * same particle. least: becomes the smaller of itself and order_of() the squared distance r2. */
 template <class T, int STYLE, class F>
 static __device__ __forceinline__ void
 evaluate_pair_and(const system_view<T> &s, const typename T::record &xi, const typename T::record &xj,
@@ -153,7 +153,7 @@ evaluate_pair_and(const system_view<T> &s, const typename T::record &xi, const t
     f = force_of<STYLE>(r2, s.pair.k);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) T::add(sum[d], f, delta[d]);
-  also(r2, delta);
+  also(r2, delta, f);
 }
 
 /* The same for the impulse alone. */
@@ -163,7 +163,7 @@ static __device__ __forceinline__ void evaluate_pair(const system_view<T> &s, co
                                                      typename T::sum sum[3], int &least)
 {
   evaluate_pair_and<T, STYLE>(s, xi, xj, other, sum, least,
-                              [](typename T::real, const typename T::real *) {});
+                              [](typename T::real, const typename T::real *, typename T::real) {});
 }
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "gpu/step/step_end.cuh"
 
-/* Calls evaluate(j, record of j) for the entries j of the list of particle i, and settles the sums after every four of
- * them. An entry may be i itself. own: if false, the list is left out. Of LANES lanes that share the list, lane number
+/* Calls evaluate(j, record of j) for the entries j of the list of particle i, and settle() after every four of them. An
+ * entry may be i itself. own: if false, the list is left out. Of LANES lanes that share the list, lane number
  * `lane` takes every LANES-th row. */
-template <class T, int LANES = 1, class F>
+template <class T, int LANES = 1, class F, class S>
 static __device__ __forceinline__ void walk_list(const system_view<T> &s,
                                                  const typename T::record *__restrict__ x, int i, bool own,
-                                                 typename T::sum sum[3], F evaluate, int lane = 0)
+                                                 F evaluate, S settle, int lane = 0)
 {
   const int block = i >> 5;
   const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (i & 31);
@@ -29,9 +29,14 @@ static __device__ __forceinline__ void walk_list(const system_view<T> &s,
     evaluate(j.y, x1);
     evaluate(j.z, x2);
     evaluate(j.w, x3);
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
+    settle();
   }
+}
+
+template <class T> static __device__ __forceinline__ void settle_sums(typename T::sum sum[3])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) T::settle(sum[d]);
 }
 
 /* Adds the impulses on particle i from its list, or from the part of it that is this lane's. own: does this launch move
@@ -43,9 +48,9 @@ sum_list(const system_view<T> &s, const typename T::record *__restrict__ x, cons
          int i, bool own, typename T::sum sum[3], int &least, int lane = 0)
 {
   walk_list<T, LANES>(
-      s, x, i, own, sum,
+      s, x, i, own,
       [&](int j, const typename T::record &xj) { evaluate_pair<T, STYLE>(s, xi, xj, j != i, sum, least); },
-      lane);
+      [&] { settle_sums<T>(sum); }, lane);
 }
 
 /* The impulses on particle i, which has a pair that is too near for the fast rounding. */

@@ -3,12 +3,12 @@
  *
  *   1. k_bin_sums finds the largest size of each value, from which the host chooses quanta. In the same pass it adds
  *      the values up with the quanta that it is given: the host keeps sums whose quanta were right.
- *   2. A thread takes a batch of particles that lie one behind the other (batch.cuh). They lie in the order of cells,
+ *   2. A thread takes a quad of particles that lie one after the other (quad.cuh). They lie in the order of cells,
  *      so that they meet few bins. Each run of particles in the same bin is added up in registers, and then to a table
  *      in shared memory, which a block adds to the device's at its end. A warp whose particles are all in one bin adds
  *      them up by shuffles first.
  *
- *        bins of a batch    4 4 4 5    ->    4: three particles, 5: one particle
+ *        bins of a quad    4 4 4 5    ->    4: three particles, 5: one particle
  *
  *   3. k_count_values counts by value, in a table in shared memory too.
  *   4. A product and a sum give the place of a particle among bins with a small error. If the place is farther from
@@ -17,11 +17,11 @@
  * Only what the values need is read: positions for places and bins, components of velocities, groups where they matter.
  * Groups and second words of momenta lie by original index, so that a read of 4 bytes takes 32 from memory.
  *
- * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one behind the other. A
+ * Trade-off: without the sums of runs a bin would get an atomic for each of its particles, one after the other. A
  * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once. A
  * profile of one value takes some 115 instructions a particle, and a histogram of sqrt(vx^2+vy^2) some 105.
  */
-#include "gpu/sums/batch.cuh"
+#include "gpu/sums/quad.cuh"
 
 #include <algorithm>
 
@@ -53,12 +53,12 @@ static bin_scale scale_of(const md_bins &b)
 
 /* The bins of places along axis k of the bins; -1: a place is in none. */
 static __device__ __forceinline__ void layers_of(const md_bins &b, const bin_scale &scale, int k,
-                                                 const double place[BATCH], int layer[BATCH])
+                                                 const double place[QUAD], int layer[QUAD])
 {
   const int unsure = -2;
   bool all_sure = true;
 #pragma unroll
-  for (int j = 0; j < BATCH; ++j) {
+  for (int j = 0; j < QUAD; ++j) {
     const double at = fma(place[j], scale.per[k], scale.shift[k]), rounded = at + MD_ROUND;
     const double off = at - (rounded - MD_ROUND);
     const bool sure = (fabs(off) > BORDER) & (at > 0.0) & (at < scale.bins[k]);
@@ -68,46 +68,46 @@ static __device__ __forceinline__ void layers_of(const md_bins &b, const bin_sca
   if (all_sure) return;
     /* Few places come here. One copy of the formula is enough, and takes fewer registers. */
 #pragma unroll 1
-  for (int j = 0; j < BATCH; ++j) {
-    const int right = (int)md_layer_at(&b.along[k], number_in_batch(place, j));
+  for (int j = 0; j < QUAD; ++j) {
+    const int right = (int)md_layer_at(&b.along[k], number_in_quad(place, j));
 #pragma unroll
-    for (int i = 0; i < BATCH; ++i)
+    for (int i = 0; i < QUAD; ++i)
       if (i == j && layer[i] == unsure) layer[i] = right;
   }
 }
 
-/* 0 for the particles of a batch that count, which are in all groups of the bits, and -1 for others. */
-static __device__ __forceinline__ void members_of(const each_args &a, uint32_t groups, const batch &of,
-                                                  int member[BATCH])
+/* 0 for the particles of a quad that count, which are in all groups of the bits, and -1 for others. */
+static __device__ __forceinline__ void members_of(const each_args &a, uint32_t groups, const quad &of,
+                                                  int member[QUAD])
 {
   if (a.fields.group) {
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k)
-      member[k] = (group_of(a.fields, in_batch(of, k)) & groups) == groups ? 0 : -1;
+    for (int k = 0; k < QUAD; ++k)
+      member[k] = (group_of(a.fields, in_quad(of, k)) & groups) == groups ? 0 : -1;
   } else {
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) member[k] = (MD_GROUP_ALL & groups) == groups ? 0 : -1;
+    for (int k = 0; k < QUAD; ++k) member[k] = (MD_GROUP_ALL & groups) == groups ? 0 : -1;
   }
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k)
+  for (int k = 0; k < QUAD; ++k)
     if (of.first + k >= of.particles) member[k] = -1;
 }
 
-/* The bins of a batch; -1: a particle counts in none. */
+/* The bins of a quad; -1: a particle counts in none. */
 template <class T>
 static __device__ __forceinline__ void bins_of(const system_view<T> &s, const each_args &a, const md_bins &b,
-                                               const bin_scale &scale, const batch &of, int bin[BATCH])
+                                               const bin_scale &scale, const quad &of, int bin[QUAD])
 {
   members_of(a, b.groups, of, bin);
 #pragma unroll 1
   for (int axis = 0; axis < b.naxis; ++axis) {
     const int layers = (int)b.along[axis].n;
-    double place[BATCH];
-    int layer[BATCH];
+    double place[QUAD];
+    int layer[QUAD];
     places_of<T>(s, of, b.along[axis].axis, place);
     layers_of(b, scale, axis, place, layer);
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) bin[k] = bin[k] < 0 || layer[k] < 0 ? -1 : bin[k] * layers + layer[k];
+    for (int k = 0; k < QUAD; ++k) bin[k] = bin[k] < 0 || layer[k] < 0 ? -1 : bin[k] * layers + layer[k];
   }
 }
 
@@ -143,30 +143,30 @@ static __device__ __forceinline__ void add_term(const bin_table &t, int bin, int
 }
 
 /* Is the whole warp in one bin? */
-static __device__ __forceinline__ bool warp_has_one_bin(const int bin[BATCH])
+static __device__ __forceinline__ bool warp_has_one_bin(const int bin[QUAD])
 {
   const int first = __shfl_sync(0xffffffffu, bin[0], 0);
   bool other = false;
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) other = other || bin[k] != first;
+  for (int k = 0; k < QUAD; ++k) other = other || bin[k] != first;
   return !__any_sync(0xffffffffu, other);
 }
 
-static __device__ __forceinline__ bool ends_run(const int bin[BATCH], int k)
+static __device__ __forceinline__ bool ends_run(const int bin[QUAD], int k)
 {
-  return k + 1 == BATCH || bin[k + 1] != bin[k];
+  return k + 1 == QUAD || bin[k + 1] != bin[k];
 }
 
-/* Counts the particles of a batch in their bins. All lanes of a warp call it. */
-static __device__ __forceinline__ void count_batch(const bin_table &t, const int bin[BATCH], bool one_bin)
+/* Counts the particles of a quad in their bins. All lanes of a warp call it. */
+static __device__ __forceinline__ void count_quad(const bin_table &t, const int bin[QUAD], bool one_bin)
 {
   if (one_bin) {
-    if ((threadIdx.x & 31) == 0 && bin[0] >= 0) add_number(t, bin[0], 32 * BATCH);
+    if ((threadIdx.x & 31) == 0 && bin[0] >= 0) add_number(t, bin[0], 32 * QUAD);
     return;
   }
   int number = 0;
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
+  for (int k = 0; k < QUAD; ++k) {
     ++number;
     if (!ends_run(bin, k)) continue;
     if (bin[k] >= 0) add_number(t, bin[k], number);
@@ -174,13 +174,13 @@ static __device__ __forceinline__ void count_batch(const bin_table &t, const int
   }
 }
 
-/* Adds the two terms of each particle of a batch to two columns of its bin. All lanes of a warp call it. */
-static __device__ __forceinline__ void add_batch(const bin_table &t, int column, const int bin[BATCH],
-                                                 bool one_bin, const double value[BATCH], double quantum)
+/* Adds the two terms of each particle of a quad to two columns of its bin. All lanes of a warp call it. */
+static __device__ __forceinline__ void add_quad(const bin_table &t, int column, const int bin[QUAD],
+                                                bool one_bin, const double value[QUAD], double quantum)
 {
   unsigned long long whole = 0, rest = 0;
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
+  for (int k = 0; k < QUAD; ++k) {
     int64_t more, more_rest;
     md_each_terms(value[k], quantum, &more, &more_rest);
     whole += (unsigned long long)more;
@@ -204,11 +204,11 @@ static __device__ __forceinline__ void add_batch(const bin_table &t, int column,
 
 /* Makes *most at least the upper word of the size of the values, for the particles in bins; 1 for less than that, if
  * it is not 0. Numbers that are not negative have the order of their words. */
-static __device__ __forceinline__ void widen_most(int *most, const int bin[BATCH], const double value[BATCH])
+static __device__ __forceinline__ void widen_most(int *most, const int bin[QUAD], const double value[QUAD])
 {
   int largest = 0;
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
+  for (int k = 0; k < QUAD; ++k) {
     const int upper = __double2hiint(value[k]) & 0x7fffffff, lower = __double2loint(value[k]);
     if (bin[k] >= 0) largest = max(largest, max(upper, lower != 0 ? 1 : 0));
   }
@@ -236,19 +236,19 @@ static __global__ void __launch_bounds__(EACH_THREADS, TOGETHER && !T::TAGGED ? 
   for (int k = threadIdx.x; k < 2 * size; k += blockDim.x) words[k] = 0u;
   if (threadIdx.x < MD_BINS_VALUES) most[threadIdx.x] = 0;
   __syncthreads();
-  const int batches = batches_of(s.n);
-  for (int first = blockIdx.x * blockDim.x; first < batches; first += gridDim.x * blockDim.x) {
-    const batch of = {BATCH * (first + (int)threadIdx.x), s.n, parity};
-    int bin[BATCH];
+  const int quads = quads_of(s.n);
+  for (int first = blockIdx.x * blockDim.x; first < quads; first += gridDim.x * blockDim.x) {
+    const quad of = {QUAD * (first + (int)threadIdx.x), s.n, parity};
+    int bin[QUAD];
     bins_of<T>(s, a, b, scale, of, bin);
     const bool one_bin = warp_has_one_bin(bin);
-    if (sum) count_batch(t, bin, one_bin);
+    if (sum) count_quad(t, bin, one_bin);
 #pragma unroll 1
     for (int k = 0; k < b.nvalue; ++k) {
-      double value[BATCH];
+      double value[QUAD];
       values_of<T, TOGETHER>(s, a, b.value[k], of, value);
       widen_most(&most[k], bin, value);
-      if (sum) add_batch(t, 1 + 2 * k, bin, one_bin, value, b.quantum[k]);
+      if (sum) add_quad(t, 1 + 2 * k, bin, one_bin, value, b.quantum[k]);
     }
   }
   __syncthreads();
@@ -259,10 +259,10 @@ static __global__ void __launch_bounds__(EACH_THREADS, TOGETHER && !T::TAGGED ? 
   }
 }
 
-/* Blocks for the batches of all particles: each walks. */
-static int blocks_of_batches(const launch &l, int n)
+/* Blocks for the quads of all particles: each walks. */
+static int blocks_of_quads(const launch &l, int n)
 {
-  return std::min(blocks_for(batches_of(n), EACH_THREADS), 8 * l.processors);
+  return std::min(blocks_for(quads_of(n), EACH_THREADS), 8 * l.processors);
 }
 
 template <class T>
@@ -270,7 +270,7 @@ md_status launch_bin_sums(const launch &l, const system_view<T> &s, const each_a
                           unsigned long long *largest, unsigned long long *sum)
 {
   if (s.n == 0) return MD_OK;
-  const int blocks = blocks_of_batches(l, s.n);
+  const int blocks = blocks_of_quads(l, s.n);
   const int64_t size = 2 * b.n * (1 + 2 * b.nvalue);
   const bool local = sum && size <= SUM_WORDS;
   bool together = true;
@@ -331,15 +331,15 @@ static __global__ void __launch_bounds__(EACH_THREADS)
   value_range met = {(double)INFINITY, -(double)INFINITY, true};
   for (int k = threadIdx.x; local && k < size; k += blockDim.x) table[k] = 0u;
   __syncthreads();
-  const int batches = batches_of(s.n);
-  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < batches; n += gridDim.x * blockDim.x) {
-    const batch of = {BATCH * n, s.n, parity};
-    double value[BATCH];
+  const int quads = quads_of(s.n);
+  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < quads; n += gridDim.x * blockDim.x) {
+    const quad of = {QUAD * n, s.n, parity};
+    double value[QUAD];
     values_of<T, TOGETHER>(s, a, c.value, of, value);
-    int member[BATCH];
+    int member[QUAD];
     members_of(a, c.group, of, member);
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) {
+    for (int k = 0; k < QUAD; ++k) {
       if (member[k] < 0) continue;
       const int64_t bin = md_value_bin(&c, value[k]);
       const int64_t at = bin < 0 ? (int64_t)MD_VALUES_MISSING : MD_VALUES_BINS + bin;
@@ -362,7 +362,7 @@ md_status launch_count_values(const launch &l, const system_view<T> &s, const ea
                               const md_value_counts &c, unsigned long long *count, unsigned long long *range)
 {
   if (s.n == 0) return MD_OK;
-  const int blocks = blocks_of_batches(l, s.n);
+  const int blocks = blocks_of_quads(l, s.n);
   if (is_found_together(c.value))
     k_count_values<T, true><<<blocks, EACH_THREADS, 0, l.stream>>>(s, a, c, count, range);
   else

@@ -1,7 +1,7 @@
 /* Followed particles (common/sums/follow.h), for compute msd, vacf, com and gyration.
  *
  *   1. k_members notes once which particles are followed.
- *   2. k_follow looks at the particles, a batch of them a thread (batch.cuh): a bit by original index says which are
+ *   2. k_follow looks at the particles, a quad of them a thread (quad.cuh): a bit by original index says which are
  *      followed, and the bits before it are the number of the record.
  *
  *        original index   0   1   2   3   4   5   6  ...        the bits of 32 particles, and how many are
@@ -14,7 +14,7 @@
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
  */
 #include "gpu/output/measure.cuh"
-#include "gpu/sums/batch.cuh"
+#include "gpu/sums/quad.cuh"
 
 #include <algorithm>
 
@@ -46,14 +46,14 @@ static __device__ __forceinline__ int record_of_origin(const follow_args &a, int
   return word & bit ? a.before[origin >> 5] + __popc(word & (bit - 1u)) : -1;
 }
 
-/* The records of a batch. Returns whether there are any. */
-static __device__ __forceinline__ bool records_of(const follow_args &a, const batch &b, int record[BATCH])
+/* The records of a quad. Returns whether there are any. */
+static __device__ __forceinline__ bool records_of(const follow_args &a, const quad &b, int record[QUAD])
 {
-  batch_numbers<int> origin;
+  quad_numbers<int> origin;
   bool any = false;
   if (a.each.fields.origin) origin = numbers_of(b, a.each.fields.origin);
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
+  for (int k = 0; k < QUAD; ++k) {
     if (!a.each.fields.origin) origin.of[k] = b.first + k;
     record[k] = b.first + k < b.particles ? record_of_origin(a, origin.of[k]) : -1;
     any = any || record[k] >= 0;
@@ -90,14 +90,14 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
     k_follow(const __grid_constant__ system_view<T> s, const __grid_constant__ follow_args a)
 {
   double most = 0.0;
-  const int batches = batches_of(s.n);
-  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < batches; n += gridDim.x * blockDim.x) {
-    const batch b = {BATCH * n, s.n, 0u};
-    int record[BATCH];
+  const int quads = quads_of(s.n);
+  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < quads; n += gridDim.x * blockDim.x) {
+    const quad b = {QUAD * n, s.n, 0u};
+    int record[QUAD];
     if (!records_of(a, b, record)) continue;
 #pragma unroll 1
-    for (int k = 0; k < BATCH; ++k) {
-      const int at = number_in_batch(record, k);
+    for (int k = 0; k < QUAD; ++k) {
+      const int at = number_in_quad(record, k);
       if (at >= 0) look_at<T>(s, a, b.first + k, at, &most);
     }
   }
@@ -107,7 +107,7 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
 
 template <class T> md_status launch_follow(const launch &l, const system_view<T> &s, const follow_args &a)
 {
-  const int blocks = std::min(blocks_for(batches_of(s.n), FOLLOW_THREADS), 8 * l.processors);
+  const int blocks = std::min(blocks_for(quads_of(s.n), FOLLOW_THREADS), 8 * l.processors);
   k_follow<T><<<blocks, FOLLOW_THREADS, 0, l.stream>>>(s, a);
   MD_LAUNCHED("k_follow");
   return MD_OK;

@@ -350,6 +350,16 @@ MD_FN void fine_lanes_total(const fine_lanes *sum, int32_t rows, int64_t n, md_w
   for (int64_t l = 0; l < MD_SIMD_WIDTH && l < n; ++l) md_wide_add(total, md_fine_count(lane[l]));
 }
 
+/* Adds sums of the lanes, of `rows` products each that were rounded by `rounder`, to *total as coarse quanta. */
+MD_FN void counts_total(simd_i sum, int32_t rows, double rounder, int64_t n, md_wide *total)
+{
+  const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(rounder);
+  int64_t lane[MD_SIMD_WIDTH];
+  simd_store_i(lane, sum);
+  for (int64_t l = 0; l < MD_SIMD_WIDTH && l < n; ++l)
+    md_wide_add(total, md_fine_count((md_fine){(int64_t)((uint64_t)lane[l] - bias), 0}));
+}
+
 /* Forces for output on one vector of particles of a block, as fine sums. Returns the least squared distances. */
 MD_FN simd_d output_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
                           const int32_t *entry, int32_t rows, double *const *force, simd_d least,
@@ -386,24 +396,22 @@ MD_FN simd_d output_lanes(const force_args *a, force_formula formula, int dim, b
   return least;
 }
 
-/* The same as force_lanes, and adds the virial to *m. The two forces of a pair differ in their table, and share what
- * does not depend on it. */
+/* The same as force_lanes, and adds the virial of impulses to *m (common/compute/impulse_virial.h), or its components
+ * along the axes. */
 MD_FN simd_d force_virial_lanes(const force_args *a, force_formula formula, int dim, bool typed, int64_t i,
                                 const int32_t *entry, int32_t rows, double *const *force, simd_d least,
                                 md_measure *m)
 {
-  const simd_d rounder = simd_set(MD_ROUND), per_w = simd_set(a->per_w);
-  const force_args other = {.k = a->virial_k};
-  simd_d xi[3], k[MD_PAIR_K], w[MD_PAIR_K];
-  simd_i sum[3];
-  fine_lanes virial = {simd_zero_i(), simd_zero_i()};
+  const simd_d rounder = simd_set(MD_ROUND), virial_rounder = simd_set(a->virial_rounder);
+  const int sums = a->axes ? dim : 1;
+  simd_d xi[3], k[MD_PAIR_K];
+  simd_i sum[3], virial[3] = {simd_zero_i(), simd_zero_i(), simd_zero_i()};
   simd_x type_row = simd_set_x(0);
   for (int d = 0; d < dim; ++d) {
     xi[d] = simd_load(a->x[d] + i);
     sum[d] = simd_zero_i();
   }
   broadcast_coefficients(a, k);
-  broadcast_coefficients(&other, w);
   if (typed) type_row = simd_scale_x(simd_load_x(a->type + i), a->ntypes);
   for (int32_t r = 0; r < rows; ++r) {
     const simd_x j = simd_load_x(entry + (int64_t)r * BLOCK);
@@ -412,20 +420,21 @@ MD_FN simd_d force_virial_lanes(const force_args *a, force_formula formula, int 
       delta[d] = xi[d] - simd_gather(a->x[d], j);
       r2 = simd_fma(delta[d], delta[d], r2);
     }
-    if (typed) {
-      const simd_x pair = simd_add_x(type_row, simd_gather_x(a->type, j));
-      load_coefficients(a, pair, k);
-      load_coefficients(&other, pair, w);
-    }
+    if (typed) load_coefficients(a, simd_add_x(type_row, simd_gather_x(a->type, j)), k);
     least = simd_min(least, r2);
     const simd_m near = simd_less(r2, k[0]);
     const simd_d f = simd_keep(near, formula(r2, k));
     for (int d = 0; d < dim; ++d) sum[d] = simd_add_bits(sum[d], simd_fma(f, delta[d], rounder));
-    fine_lanes_add(&virial, simd_keep(near, formula(r2, w) * r2), per_w);
+    if (!a->axes) virial[0] = simd_add_bits(virial[0], simd_fma(simd_keep_odd(near, f), r2, virial_rounder));
+    for (int d = 0; a->axes && d < dim; ++d) {
+      const simd_d part = simd_keep_odd(near, f * delta[d]);
+      virial[d] = simd_add_bits(virial[d], simd_fma(part, delta[d], virial_rounder));
+    }
   }
   const uint64_t bias = (uint64_t)rows * (uint64_t)md_bits(MD_ROUND);
   for (int d = 0; d < dim; ++d) simd_store(force[d], simd_difference(sum[d], bias));
-  fine_lanes_total(&virial, rows, a->n - i, &m->virial2);
+  for (int c = 0; c < sums; ++c)
+    counts_total(virial[c], rows, a->virial_rounder, a->n - i, a->axes ? &m->tensor2[c] : &m->virial2);
   return least;
 }
 

@@ -70,16 +70,18 @@ typedef struct list_args {
 
 /* What forces and measuring need. Measuring also needs two factors: per_e takes energies to coarse quanta of
  * grids.e, and per_w takes virials from the table's scale to coarse quanta of grids.w. Forces for output need their
- * quantum. Forces with their virial need the other table and per_w. */
+ * quantum. */
 typedef struct force_args {
   const double *x[3];
-  const double *k;        /* coefficient table */
-  const double *virial_k; /* that of measuring, for forces with their virial */
-  const int32_t *type;    /* subtypes, 0-based, owned and ghosts; NULL with one */
+  const double *k;     /* coefficient table */
+  const int32_t *type; /* subtypes, 0-based, owned and ghosts; NULL with one */
   int ntypes;
   double per_e, per_w; /* only for measuring */
   double quantum;      /* only for output: grids.f */
-  int64_t n;           /* owned */
+  /* Only for forces with their virial, that of impulses: its rounder, and whether its components are wanted. */
+  double virial_rounder;
+  bool axes;
+  int64_t n; /* owned */
   /* Half lists only: records of all particles; pairs at most as near get no impulse. */
   const double *record; /* x, y, z, and the 0-based type, or for a style with a density the slope */
   int64_t *sum;         /* impulse in quanta, and number of terms */

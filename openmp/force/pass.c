@@ -220,8 +220,8 @@ void engine_fill_records(const md_engine *e)
 force_args engine_force_args(const md_engine *e, const double *table)
 {
   force_args a = {.k = table,
-                  .virial_k = e->model->force_k,
-                  .per_w = e->model->grids.f / e->model->grids.w,
+                  .virial_rounder = MD_ROUND * e->model->virial_quantum,
+                  .axes = e->model->awaited.tensor,
                   .type = e->type,
                   .ntypes = md_model_subtypes(e->model),
                   .n = e->p->n,

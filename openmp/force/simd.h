@@ -11,6 +11,7 @@
 #define MD_OPENMP_FORCE_SIMD_H
 
 #include "common/arithmetic/exact.h"
+#include "common/compute/impulse_virial.h"
 
 #if defined __AVX512F__ && defined __AVX512DQ__ && defined __AVX512VL__
 #include <immintrin.h>
@@ -48,6 +49,11 @@ MD_FN simd_d md_floor_v(simd_d a)
 }
 MD_FN simd_m simd_less(simd_d a, simd_d b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
 MD_FN simd_d simd_keep(simd_m m, simd_d a) { return _mm512_maskz_mov_pd(m, a); }
+/* md_odd() of a where m is set, else 0. */
+MD_FN simd_d simd_keep_odd(simd_m m, simd_d a)
+{
+  return _mm512_castsi512_pd(_mm512_maskz_or_epi64(m, _mm512_castpd_si512(a), _mm512_set1_epi64(1)));
+}
 MD_FN simd_d simd_choose(simd_m m, simd_d a, simd_d b) { return _mm512_mask_blend_pd(m, b, a); }
 MD_FN simd_i simd_zero_i(void) { return _mm512_setzero_si512(); }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return _mm512_add_epi64(a, _mm512_castpd_si512(b)); }
@@ -195,6 +201,10 @@ MD_FN simd_d md_sqrt_v(simd_d a) { return _mm256_sqrt_pd(a); }
 MD_FN simd_d md_floor_v(simd_d a) { return _mm256_floor_pd(a); }
 MD_FN simd_m simd_less(simd_d a, simd_d b) { return _mm256_cmp_pd(a, b, _CMP_LT_OQ); }
 MD_FN simd_d simd_keep(simd_m m, simd_d a) { return _mm256_and_pd(m, a); }
+MD_FN simd_d simd_keep_odd(simd_m m, simd_d a)
+{
+  return _mm256_and_pd(m, _mm256_or_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x(1))));
+}
 MD_FN simd_d simd_choose(simd_m m, simd_d a, simd_d b) { return _mm256_blendv_pd(b, a, m); }
 MD_FN simd_i simd_zero_i(void) { return _mm256_setzero_si256(); }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return _mm256_add_epi64(a, _mm256_castpd_si256(b)); }
@@ -344,6 +354,7 @@ MD_FN simd_d md_sqrt_v(simd_d a) { return md_sqrt(a); }
 MD_FN simd_d md_floor_v(simd_d a) { return md_floor(a); }
 MD_FN simd_m simd_less(simd_d a, simd_d b) { return a < b; }
 MD_FN simd_d simd_keep(simd_m m, simd_d a) { return m ? a : 0.0; }
+MD_FN simd_d simd_keep_odd(simd_m m, simd_d a) { return m ? md_odd(a) : 0.0; }
 MD_FN simd_d simd_choose(simd_m m, simd_d a, simd_d b) { return m ? a : b; }
 MD_FN simd_i simd_zero_i(void) { return 0; }
 MD_FN simd_i simd_add_bits(simd_i a, simd_d b) { return (int64_t)((uint64_t)a + (uint64_t)md_bits(b)); }

@@ -14,6 +14,7 @@
  */
 #include "src/engines/naive.h"
 #include "common/bond/partners.h"
+#include "common/compute/impulse_virial.h"
 #include "common/compute/measure.h"
 #include "common/faults.h"
 #include "common/force/forces.h"
@@ -417,6 +418,32 @@ static void measure_tensor(const md_model *model, const double delta[3], double 
   }
 }
 
+/* Adds the virial of the impulses on particle i, and its components along the axes. */
+static void measure_impulses(const md_engine *e, int64_t i, md_measure *m, md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  const double rounder = MD_ROUND * model->virial_quantum;
+  md_fine trace = {0, 0}, axis[3] = {{0, 0}};
+  for (int64_t j = 0; j < e->p->n; ++j)
+    for (int64_t s = first_shift(i, j); s < e->shifts; ++s) {
+      double delta[3];
+      const double r2 = separation(e, i, j, s, delta);
+      const size_t pair = pair_index(e, i, j);
+      const double *k = model->impulse_k + pair * MD_PAIR_K;
+      if (is_excluded(e, i, j, r2) || !(r2 < k[0])) continue;
+      if (r2 < model->overlap2[pair]) {
+        md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
+        continue;
+      }
+      const double f = md_pair_force(model->pair.kind, r2, k);
+      trace.coarse += md_odd_count(f, r2, rounder);
+      for (int d = 0; d < model->box.dim; ++d)
+        axis[d].coarse += md_odd_count(f * delta[d], delta[d], rounder);
+    }
+  md_wide_add(&m->virial2, md_fine_count(trace));
+  for (int d = 0; d < model->box.dim; ++d) md_wide_add(&m->tensor2[d], md_fine_count(axis[d]));
+}
+
 static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 {
   md_overlap overlap = md_overlap_none();
@@ -425,6 +452,10 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
   if (md_wants_virial(wanted) || wanted.tensor) MD_TRY(prepare_terms(e, e->model->step));
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
+    if (wanted.impulses) {
+      measure_impulses(e, i, m, &overlap);
+      continue;
+    }
     if (md_wants_virial(wanted)) visit_partners(e, i, measure_pair, m, &overlap);
     if (wanted.pairs && density)
       md_wide_add(&m->pair_energy2,

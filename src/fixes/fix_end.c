@@ -34,7 +34,7 @@ static bool measures(const md_fix_end *end) { return end->compute.kind != MD_COM
 static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
                           const md_fix_end *end, md_measure *measure)
 {
-  return md_measure_ranks(kind, engine, comm, model, md_fix_end_wants(end), measure);
+  return md_measure_ranks(kind, engine, comm, model, md_fix_end_wants(model, end), measure);
 }
 
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
@@ -114,7 +114,7 @@ static md_wanted awaited(const md_model *model, int64_t due)
     const md_fix_style *style = md_fix_style_of(model->end[f].action.kind);
     if (due % model->end[f].every != 0) continue;
     if (style->choose || style->look || !measures(&model->end[f])) break;
-    return md_fix_end_wants(&model->end[f]);
+    return md_fix_end_wants(model, &model->end[f]);
   }
   return (md_wanted){.pairs = false};
 }

@@ -109,10 +109,12 @@ struct lanes {
   emulator::warp result;
 };
 
+enum { MOST_THREADS = 1024 }; /* of a block */
+
 /* The stacks of the block's threads; null before a thread begins and after it has ended. */
-std::vector<fibre *> stacks;
+fibre *stacks[MOST_THREADS];
 std::vector<fibre *> idle; /* stacks without a thread, for threads of later blocks; never freed */
-std::vector<lanes> warps;
+lanes warps[MOST_THREADS / warpSize];
 fibre home;
 int threads_of_block;
 bool backwards;
@@ -155,8 +157,15 @@ void catch_faults()
 int warps_of_block() { return (threads_of_block + warpSize - 1) / warpSize; }
 
 /* The warp of the thread that is running, and the bit of its lane. */
-lanes &own_warp() { return warps[(size_t)(emulator::current / warpSize)]; }
+lanes &own_warp() { return warps[(unsigned)emulator::current / warpSize]; }
 unsigned own_bit() { return 1u << emulator::lane(); }
+
+/* The first ready thread of a warp, in the order of the block. */
+int first_ready(const lanes &w)
+{
+  const int warp = (int)(&w - warps);
+  return warp * warpSize + (backwards ? 31 - __builtin_clz(w.ready) : __builtin_ctz(w.ready));
+}
 
 /* Makes one group of lanes ready that wait in the same warp function, if all lanes of its mask wait there or have
  * ended. Returns true if there was such a group. Only one group at a time, because groups share `value`. */
@@ -170,18 +179,18 @@ bool release_warp(lanes &w)
     unsigned same = 0, nonzero = 0;
     for (int m = 0; m < warpSize; ++m) same |= (unsigned)(w.mask[m] == w.mask[k]) << m;
     if ((present & ~(w.at_warp & same)) != 0) continue;
-    for (int m = 0; m < warpSize; ++m) {
-      const bool is_there = (present >> m & 1) != 0;
-      w.value[m] = is_there ? w.handed_in[m] : fresh;
-      nonzero |= (unsigned)(is_there && w.value[m] != 0) << m;
-    }
+    memcpy(w.value, w.handed_in, sizeof w.value);
+    for (unsigned absent = ~present; absent != 0; absent &= absent - 1)
+      w.value[__builtin_ctz(absent)] = fresh;
+    for (int m = 0; m < warpSize; ++m) nonzero |= (unsigned)(w.value[m] != 0) << m;
+    nonzero &= present;
     w.at_warp &= ~present;
     w.ready |= present;
     if (w.once[k] != nullptr) {
       if (~present != 0) stop("not all lanes of its warp are there");
       w.once[k](w.value);
     }
-    w.result = {present, nonzero, w.value};
+    w.result = {present, nonzero, w.value, false, 0};
     return true;
   }
   return false;
@@ -193,7 +202,7 @@ bool release_block()
 {
   bool released = false;
   for (int warp = 0; warp < warps_of_block(); ++warp) {
-    lanes &w = warps[(size_t)warp];
+    lanes &w = warps[warp];
     if (w.at_warp != 0) {
       emulator::current = warp * warpSize + __builtin_ctz(w.at_warp);
       stop("waits for ever for lanes of its warp");
@@ -213,9 +222,8 @@ int next_thread()
   const int count = warps_of_block();
   for (;;) {
     const int warp = backwards ? count - 1 - warp_of_turn : warp_of_turn;
-    lanes &w = warps[(size_t)warp];
-    if (w.ready != 0)
-      return warp * warpSize + (backwards ? 31 - __builtin_clz(w.ready) : __builtin_ctz(w.ready));
+    lanes &w = warps[warp];
+    if (w.ready != 0) return first_ready(w);
     if (release_warp(w)) continue;
     if (++warp_of_turn < count) continue;
     warp_of_turn = 0;
@@ -258,7 +266,7 @@ fibre *fibre_of(int k)
 {
   if (k < 0) return &home;
   become(k);
-  fibre *&f = stacks[(size_t)k];
+  fibre *&f = stacks[k];
   if (f == nullptr) f = idle_fibre();
   return f;
 }
@@ -317,13 +325,13 @@ void live()
 {
   for (;;) {
     (*body)();
-    fibre *f = stacks[(size_t)emulator::current];
-    stacks[(size_t)emulator::current] = nullptr;
+    fibre *f = stacks[emulator::current];
+    stacks[emulator::current] = nullptr;
     own_warp().ready &= ~own_bit();
     own_warp().ended |= own_bit();
     const int next = next_thread();
-    if (next >= 0 && stacks[(size_t)next] == nullptr) {
-      stacks[(size_t)next] = f;
+    if (next >= 0 && stacks[next] == nullptr) {
+      stacks[next] = f;
       become(next);
       continue;
     }
@@ -332,17 +340,17 @@ void live()
   }
 }
 
-/* To be called when the current thread is not ready any more. */
-void wait()
+/* To be called when the current thread, of the warp w, is not ready any more. The next one is mostly of its warp. */
+inline void wait(const lanes &w)
 {
-  const int self = emulator::current, next = next_thread();
-  if (next != self) leave(stacks[(size_t)self], next);
+  const int self = emulator::current, next = w.ready != 0 ? first_ready(w) : next_thread();
+  if (next != self) leave(stacks[self], next);
 }
 
 void run_block()
 {
   for (int warp = 0; warp < warps_of_block(); ++warp) {
-    lanes &w = warps[(size_t)warp];
+    lanes &w = warps[warp];
     const int left = threads_of_block - warp * warpSize;
     w.ended = left < warpSize ? ~0u << left : 0;
     w.ready = ~w.ended;
@@ -360,9 +368,10 @@ int current;
 
 bool block_any(bool p)
 {
+  lanes &w = own_warp();
   any = any || p;
-  own_warp().ready &= ~own_bit();
-  wait();
+  w.ready &= ~own_bit();
+  wait(w);
   return any_before;
 }
 
@@ -376,7 +385,7 @@ const warp &exchange(unsigned mask, uint64_t value, combine once)
   if ((mask >> own & 1) == 0) stop("its lane is not in the mask of a warp function");
   w.ready &= ~own_bit();
   w.at_warp |= own_bit();
-  wait();
+  wait(w);
   return w.result;
 }
 
@@ -386,12 +395,10 @@ void launch(const char *name, const char *at, const config &c, const std::functi
   place = at;
   const int n = (int)c.block.x;
   if (c.grid.y * c.grid.z * c.block.y * c.block.z != 1) stop("a grid or block of more than one dimension");
-  if (c.grid.x == 0 || n < 1 || n > 1024) stop("a grid or block that no GPU would run");
-  if (stacks.empty()) {
-    catch_faults();
-    stacks.resize(1024);
-    warps.resize(1024 / warpSize);
-  }
+  if (c.grid.x == 0 || n < 1 || n > MOST_THREADS) stop("a grid or block that no GPU would run");
+  static bool catches = false;
+  if (!catches) catch_faults();
+  catches = true;
   threads_of_block = n;
   blockDim = c.block;
   gridDim = c.grid;

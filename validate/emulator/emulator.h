@@ -65,6 +65,8 @@ bool block_any(bool p);
 struct warp {
   unsigned present, nonzero; /* bits of the lanes that handed in a value, and of those whose value is not 0 */
   const uint64_t *value;
+  mutable bool is_reduced; /* the first lane that asks computes what all lanes get */
+  mutable int reduced;
 };
 
 /* A function of all 32 values of a warp. It runs once, before any lane goes on. All 32 lanes must hand in a value. */
@@ -75,7 +77,19 @@ typedef void (*combine)(const uint64_t *handed_in);
 const warp &exchange(unsigned mask, uint64_t value, combine once = nullptr);
 
 extern int current; /* index in the block of the thread that is running */
-inline int lane() { return current % warpSize; }
+inline int lane() { return (unsigned)current % warpSize; }
+
+/* The result of a reduction: `join` of all values that were handed in. */
+template <class Join> int reduce(const warp &w, int first, Join join)
+{
+  if (!w.is_reduced) {
+    w.reduced = first;
+    for (unsigned left = w.present; left != 0; left &= left - 1)
+      w.reduced = join(w.reduced, (int)w.value[__builtin_ctz(left)]);
+    w.is_reduced = true;
+  }
+  return w.reduced;
+}
 
 /* mma.m16n8k8 of TF32: the product of 16 rows of a and 8 columns of b. Each sum is rounded once. */
 struct product {
@@ -131,18 +145,14 @@ inline int __any_sync(unsigned mask, int p) { return __ballot_sync(mask, p) != 0
 
 inline int __reduce_max_sync(unsigned mask, int v)
 {
-  const emulator::warp &w = emulator::exchange(mask, (unsigned)v);
-  for (int k = 0; k < warpSize; ++k)
-    if ((w.present >> k & 1) != 0 && (int)w.value[k] > v) v = (int)w.value[k];
-  return v;
+  return emulator::reduce(emulator::exchange(mask, (unsigned)v), v,
+                          [](int a, int b) { return a < b ? b : a; });
 }
 
 inline int __reduce_add_sync(unsigned mask, int v)
 {
-  const emulator::warp &w = emulator::exchange(mask, (unsigned)v);
-  unsigned sum = 0;
-  for (int k = 0; k < warpSize; ++k) sum += (w.present >> k & 1) != 0 ? (unsigned)w.value[k] : 0;
-  return (int)sum;
+  return emulator::reduce(emulator::exchange(mask, (unsigned)v), 0,
+                          [](int a, int b) { return (int)((unsigned)a + (unsigned)b); });
 }
 
 inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned by)

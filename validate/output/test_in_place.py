@@ -166,6 +166,35 @@ def test_types_that_change_between_runs_equal_naive(tmp_path):
     assert rows[0] == rows[1]
 
 
+BORDERS = """\
+units lj
+dimension 2
+boundary f f p
+lattice sq 16
+region box block 0 25 0 1 -0.5 0.5 units box
+create_box 1 box
+create_atoms 1 box
+mass 1 1
+pair_style repulsive 0.2
+fix move all nve
+compute parts all chunk/atom bin/1d x lower 0.01 units reduced
+fix b all ave/chunk 1 1 1 parts density/number file b.txt
+run 2
+"""
+
+
+def test_places_on_borders_of_bins_equal_naive(tmp_path):
+    """Particles stand on the borders of all bins. 100 (29/100) is below 29 in double precision: the particles of column
+    29 are in bin 28, counted from 0."""
+    for engine in ("naive", "gpu"):
+        result = harness.run(BORDERS, tmp_path / engine, engine=engine)
+    text = (tmp_path / "naive" / "b.txt").read_text()
+    counts = [float(line.split()[2]) for line in text.splitlines() if line.startswith("  ")]
+    assert counts[27:30] == [4.0, 8.0, 0.0]
+    assert (tmp_path / "gpu" / "b.txt").read_text() == text
+    assert downloads(result) == 1
+
+
 def test_tilted_box_equal_naive(tmp_path):
     """Particles go through the faces of a tilted box, far between rebins; histograms of values that need no place."""
     looks = FOLLOWED + "".join(line + "\n" for line in BINS.splitlines() if "compute ke" in line or "fix h" in line)

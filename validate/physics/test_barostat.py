@@ -50,6 +50,30 @@ def test_fluctuations_of_the_volume(tmp_path):
     assert volume.var() / particles == pytest.approx(0.0835, rel=0.15)
 
 
+@pytest.mark.parametrize("axes", ["iso", "aniso"])
+def test_the_virial_of_impulses_is_that_of_forces(axes, tmp_path):
+    """Rows have the virial of forces, and fixes that of impulses: the box shows which pressure a fix had."""
+    write_melt(tmp_path, mass2=2.0)
+    deck = MELT + f"""mass 2 2
+fix 1 all nve
+fix 2 all press/berendsen {axes} 1 1 0.5
+thermo 1
+thermo_style custom step pxx pyy pzz press lx ly lz
+thermo_modify format float %.17g
+run 5
+"""
+    rows = np.array(harness.run(deck, tmp_path, engine="openmp").tables[0].rows, dtype=float)
+    for before, after in zip(rows, rows[1:]):
+        for d in range(3):
+            # The row has the new box, and the fix had the old one.
+            shown = after[4] if axes == "iso" else after[1 + d]
+            pressure = shown * after[5:].prod() / before[5:].prod()
+            factor = (1.0 - 0.004 / 0.5 * (1.0 - pressure) / 10.0) ** (1.0 / 3.0)
+            assert abs(factor - 1.0) > 1e-4
+            # The difference of two sides has a third of the digits of the sides.
+            assert after[5 + d] / before[5 + d] - 1.0 == pytest.approx(factor - 1.0, rel=1e-10)
+
+
 def assert_tables_agree(ours, theirs, relative: float) -> None:
     assert len(ours) == len(theirs) >= 1
     for a, b in zip(ours, theirs):

@@ -334,7 +334,8 @@ def test_a_force_out_of_range_is_an_error(where, engine, tmp_path):
     who = 1 if where == "a wall" else 2
     deck = FREE.format(z=6, fixes=f"group two type 2\n{fix}", values="pe") + "undump d\nrun 5\n"
     refused(run_deck(tmp_path, deck, *harness.engine_words(engine)), PHYSICS,
-            f"step 0: particle {who}: the force of fix {style} leaves the exact range")
+            f"step 0: particle {who}: the force of fix {style} leaves the exact range",
+            "at a wall or an indenter this means that the particle is on the surface or behind it")
 
 
 def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):

@@ -119,7 +119,7 @@ def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = N
                             preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
 
 
-def finish(process: subprocess.Popen, expect: int = 0, limit: float = 60.0) -> str:
+def finish(process: subprocess.Popen, expect: int = 0, limit: float = harness.patience(60.0)) -> str:
     """Waits; returns what was said on standard error."""
     _, err = process.communicate(timeout=limit)
     assert process.returncode == expect, f"status {process.returncode}, not {expect}: {err}"

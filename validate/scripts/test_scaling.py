@@ -165,9 +165,20 @@ scaling-final-energy -4.5
 STUDY = ["--n", "2000", "--steps", "30", "--repeat", "1", "--threads", "1", "--sizes", "1000 2000"]
 
 
-def scale(folder: Path, *words: object, expect: int = 0) -> str:
-    return call([sys.executable, SCRIPTS / "scaling.py", "--myriad", program(), "--out", folder / "study", *STUDY,
-                 *words], folder, expect)
+# The study as the script makes it, with a report without plots, which would be most of its time.
+WITHOUT_PLOTS = f"""
+import sys
+sys.path.insert(0, {str(SCRIPTS)!r})
+import plots, scaling
+plots.draw_all = lambda *_: []
+sys.exit(scaling.main(sys.argv[1:]))
+"""
+
+
+def scale(folder: Path, *words: object, expect: int = 0, plots: bool = False) -> str:
+    script = [SCRIPTS / "scaling.py"] if plots else ["-c", WITHOUT_PLOTS]
+    return call([sys.executable, *script, "--myriad", program(), "--out", folder / "study", *STUDY, *words], folder,
+                expect)
 
 
 def results(folder: Path) -> List[st.Row]:
@@ -178,7 +189,7 @@ def results(folder: Path) -> List[st.Row]:
 @needs_plots
 @needs_ranks
 def test_a_study_its_report_and_its_memory(tmp_path):
-    said = scale(tmp_path, "--ranks", "1 2")
+    said = scale(tmp_path, "--ranks", "1 2", plots=True)
     rows = results(tmp_path)
     assert list(rows[0])[:len(st.COLUMNS)] == st.COLUMNS
     assert [(r["mode"], r["ranks"], r["N"]) for r in rows] == [

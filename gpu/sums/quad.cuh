@@ -1,62 +1,59 @@
-/* Values of a batch: of BATCH particles that lie one behind the other, which a thread takes together.
+/* Values of a quad: of QUAD particles that lie one after the other, which a thread takes together.
  *
  *   thread        0        1        2
  *   particles  0 1 2 3  4 5 6 7  8 9 ...
  *
- * The steps of a formula are decoded once for a batch. Only what a value needs is read, when it needs it, in loads of
- * 16 bytes where its numbers lie one behind the other.
+ * The steps of a formula are decoded once for a quad. Only what a value needs is read, when it needs it, in loads of
+ * 16 bytes where its numbers lie one after the other.
  *
  * Trade-off: each lane of a warp reads every fourth record, so that a sector comes from memory once, and from the L1
  * cache several times. Cost: for sqrt(vx^2+vy^2) some 70 instructions a particle. One particle a thread took 220.
  */
-#ifndef MD_GPU_SUMS_BATCH_CUH
-#define MD_GPU_SUMS_BATCH_CUH
+#ifndef MD_GPU_SUMS_QUAD_CUH
+#define MD_GPU_SUMS_QUAD_CUH
 
 #include "gpu/sums/output_particle.cuh"
 
-enum { BATCH = 4 };
+enum { QUAD = 4 };
 
-/* The particles first ... first + BATCH - 1. After the last particle of all, the last one stands for those that are
+/* The particles first ... first + QUAD - 1. After the last particle of all, the last one stands for those that are
  * not there. */
-struct batch {
-  int first, particles; /* of this batch, of all */
+struct quad {
+  int first, particles; /* of this quad, of all */
   unsigned parity;      /* of the present positions */
 };
 
 /* Batches of n particles. */
-static __host__ __device__ __forceinline__ int batches_of(int n)
-{
-  return n / BATCH + (n % BATCH > 0 ? 1 : 0);
-}
+static __host__ __device__ __forceinline__ int quads_of(int n) { return n / QUAD + (n % QUAD > 0 ? 1 : 0); }
 
-static __device__ __forceinline__ bool is_whole(const batch &b) { return b.first <= b.particles - BATCH; }
-static __device__ __forceinline__ int in_batch(const batch &b, int k)
+static __device__ __forceinline__ bool is_whole(const quad &b) { return b.first <= b.particles - QUAD; }
+static __device__ __forceinline__ int in_quad(const quad &b, int k)
 {
   return is_whole(b) ? b.first + k : min(b.first + k, b.particles - 1);
 }
 
-/* The numbers of a batch in an array. */
-template <class R> struct alignas(4 * sizeof(R)) batch_numbers {
-  R of[BATCH];
+/* The numbers of a quad in an array. */
+template <class R> struct alignas(4 * sizeof(R)) quad_numbers {
+  R of[QUAD];
 };
-template <class R> static __device__ __forceinline__ batch_numbers<R> numbers_of(const batch &b, const R *at)
+template <class R> static __device__ __forceinline__ quad_numbers<R> numbers_of(const quad &b, const R *at)
 {
-  if (is_whole(b)) return *(const batch_numbers<R> *)(at + b.first);
-  batch_numbers<R> numbers;
+  if (is_whole(b)) return *(const quad_numbers<R> *)(at + b.first);
+  quad_numbers<R> numbers;
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) numbers.of[k] = at[in_batch(b, k)];
+  for (int k = 0; k < QUAD; ++k) numbers.of[k] = at[in_quad(b, k)];
   return numbers;
 }
 
-/* Number k of a batch. An index that is only known when a kernel runs would put the numbers into memory. */
-template <class R> static __device__ __forceinline__ R number_in_batch(const R number[BATCH], int k)
+/* Number k of a quad. An index that is only known when a kernel runs would put the numbers into memory. */
+template <class R> static __device__ __forceinline__ R number_in_quad(const R number[QUAD], int k)
 {
   return k < 2 ? (k == 0 ? number[0] : number[1]) : k == 2 ? number[2] : number[3];
 }
 
 /* The 0-based subtype of a particle. */
 template <class T>
-static __device__ __forceinline__ int subtype_of(const system_view<T> &s, const batch &b, int i)
+static __device__ __forceinline__ int subtype_of(const system_view<T> &s, const quad &b, int i)
 {
   return T::TAGGED ? type_of(s.x[b.parity][i]) : 0;
 }
@@ -64,17 +61,17 @@ static __device__ __forceinline__ int subtype_of(const system_view<T> &s, const 
 /* One component of the velocities. */
 template <class T>
 static __device__ __forceinline__ void velocities_of(const system_view<T> &s, const each_args &a,
-                                                     const batch &b, int axis, double v[BATCH])
+                                                     const quad &b, int axis, double v[QUAD])
 {
   if (axis >= T::DIM) {
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) v[k] = 0.0;
+    for (int k = 0; k < QUAD; ++k) v[k] = 0.0;
     return;
   }
-  const batch_numbers<typename T::real> momentum = numbers_of(b, s.v[axis]);
+  const quad_numbers<typename T::real> momentum = numbers_of(b, s.v[axis]);
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
-    const int i = in_batch(b, k);
+  for (int k = 0; k < QUAD; ++k) {
+    const int i = in_quad(b, k);
     md_particle p = {};
     p.v[0] = (double)momentum.of[k];
     p.wide = T::WIDENS && a.fields.wide;
@@ -86,12 +83,12 @@ static __device__ __forceinline__ void velocities_of(const system_view<T> &s, co
 
 /* One coordinate of the particles, in the box, which is not tilted. */
 template <class T>
-static __device__ __forceinline__ void places_of(const system_view<T> &s, const batch &b, int axis,
-                                                 double place[BATCH])
+static __device__ __forceinline__ void places_of(const system_view<T> &s, const quad &b, int axis,
+                                                 double place[QUAD])
 {
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
-    const typename T::particle r = load_particle<T>(s, b.parity, in_batch(b, k));
+  for (int k = 0; k < QUAD; ++k) {
+    const typename T::particle r = load_particle<T>(s, b.parity, in_quad(b, k));
     place[k] = axis < T::DIM ? place_along<T>(s, axis, r) : 0.0;
   }
 }
@@ -99,34 +96,34 @@ static __device__ __forceinline__ void places_of(const system_view<T> &s, const 
 /* The operand of a step, which is not of neighbours. */
 template <class T>
 static __device__ __forceinline__ void operands_of(const system_view<T> &s, const each_args &a,
-                                                   const md_each_step &step, const batch &b,
-                                                   double value[BATCH])
+                                                   const md_each_step &step, const quad &b,
+                                                   double value[QUAD])
 {
   if (step.op == MD_OP_VELOCITY) return velocities_of<T>(s, a, b, step.axis, value);
   if (step.op == MD_OP_PLACE) return places_of<T>(s, b, step.axis, value);
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
-    const int i = in_batch(b, k);
+  for (int k = 0; k < QUAD; ++k) {
+    const int i = in_quad(b, k);
     value[k] = step.op == MD_OP_NUMBER ? step.number
                : step.op == MD_OP_TYPE ? type_shown(a.fields, subtype_of<T>(s, b, i))
                                        : a.fields.mass[subtype_of<T>(s, b, i)] / step.number;
   }
 }
 
-/* Formulas that a batch evaluates together have at most two numbers on the stack, because more take registers: half of
- * the warps would have room. */
-enum { BATCH_DEPTH = 2 };
+/* Formulas that a quad evaluates together have at most two numbers on the stack. More take so many registers that fewer
+ * warps are resident. */
+enum { QUAD_DEPTH = 2 };
 
 /* The values of such a formula, as md_each_formula. */
 template <class T>
 static __device__ __forceinline__ void formulas_of(const system_view<T> &s, const each_args &a,
-                                                   const md_each_code &code, const batch &b,
-                                                   double value[BATCH])
+                                                   const md_each_code &code, const quad &b,
+                                                   double value[QUAD])
 {
-  double second[BATCH] = {};
-  bool finite[BATCH];
+  double second[QUAD] = {};
+  bool finite[QUAD];
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k) {
+  for (int k = 0; k < QUAD; ++k) {
     value[k] = 0.0;
     finite[k] = true;
   }
@@ -135,30 +132,30 @@ static __device__ __forceinline__ void formulas_of(const system_view<T> &s, cons
     const md_each_step &step = code.step[n];
     if (step.op < MD_OP_PLUS) {
 #pragma unroll
-      for (int k = 0; k < BATCH; ++k) second[k] = value[k];
+      for (int k = 0; k < QUAD; ++k) second[k] = value[k];
       operands_of<T>(s, a, step, b, value);
       continue;
     }
-    md_each_operate(&step, false, BATCH, second, value);
+    md_each_operate(&step, false, QUAD, second, value);
 #pragma unroll
-    for (int k = 0; k < BATCH; ++k) finite[k] = finite[k] && md_each_finite(value[k]);
+    for (int k = 0; k < QUAD; ++k) finite[k] = finite[k] && md_each_finite(value[k]);
   }
 #pragma unroll
-  for (int k = 0; k < BATCH; ++k)
+  for (int k = 0; k < QUAD; ++k)
     if (!finite[k]) value[k] = (double)NAN;
 }
 
-/* Is a value one that a batch finds together? Others are found for one particle after the other, in instances of their
- * own of the kernels, because they take more registers. */
+/* Is a value one that is found for a quad together? Others are found for one particle after the other, in instances of
+ * their own of the kernels, because they take more registers. */
 inline bool is_found_together(const md_each &e)
 {
   return e.kind == MD_EACH_VELOCITY || e.kind == MD_EACH_PLACE ||
-         (e.kind == MD_EACH_FORMULA && !e.code.value && e.code.depth <= BATCH_DEPTH);
+         (e.kind == MD_EACH_FORMULA && !e.code.value && e.code.depth <= QUAD_DEPTH);
 }
 
 template <class T>
 static __device__ __forceinline__ void find_together(const system_view<T> &s, const each_args &a,
-                                                     const md_each &e, const batch &b, double value[BATCH])
+                                                     const md_each &e, const quad &b, double value[QUAD])
 {
   if (e.kind == MD_EACH_FORMULA)
     formulas_of<T>(s, a, e.code, b, value);
@@ -170,16 +167,16 @@ static __device__ __forceinline__ void find_together(const system_view<T> &s, co
 
 template <class T>
 static __device__ __forceinline__ void find_one_by_one(const system_view<T> &s, const each_args &a,
-                                                       const md_each &e, const batch &b, double value[BATCH])
+                                                       const md_each &e, const quad &b, double value[QUAD])
 {
 #pragma unroll 1
-  for (int k = 0; k < BATCH; ++k) {
-    const int i = in_batch(b, k);
+  for (int k = 0; k < QUAD; ++k) {
+    const int i = in_quad(b, k);
     const output_particle one = load_particle<T, false>(s, a, i);
     const double *near = md_each_near(&e, origin_of(a.fields, i));
     const double of_one = md_each_value(&e, &one.p, near, one.x, one.v, T::DIM);
 #pragma unroll
-    for (int j = 0; j < BATCH; ++j)
+    for (int j = 0; j < QUAD; ++j)
       if (j == k) value[j] = of_one;
   }
 }
@@ -187,7 +184,7 @@ static __device__ __forceinline__ void find_one_by_one(const system_view<T> &s, 
 /* The values of the particles, as md_each_value. TOGETHER: are they found together? */
 template <class T, bool TOGETHER>
 static __device__ __forceinline__ void values_of(const system_view<T> &s, const each_args &a,
-                                                 const md_each &e, const batch &b, double value[BATCH])
+                                                 const md_each &e, const quad &b, double value[QUAD])
 {
   if constexpr (TOGETHER)
     find_together<T>(s, a, e, b, value);
