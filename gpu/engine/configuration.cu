@@ -315,12 +315,13 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->tagged = dim == 3 || md_model_subtypes(model) > 1 || wide || anchored ||
               md_pair_has_density(&model->pair) || dissipates || model->bonds.ntypes > 0 ||
               neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
-  c->fused = md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) && !dissipates &&
-             model->bonds.ntypes == 0 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
-             !md_box_is_changed(&model->box) && model->moving == MD_GROUP_ALL && model->placed == 0 &&
-             !o->gpu.unfused && !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
+  const bool changes = md_box_is_changed(&model->box);
+  const bool plain = md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) && !dissipates &&
+                     model->bonds.ntypes == 0 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
+                     model->moving == MD_GROUP_ALL && model->placed == 0 && !o->gpu.unfused &&
+                     !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
   /* Anchors out of a restart may have no fix. The fused kernel of cells in two dimensions has no tags. */
-  if (dim == 2 && c->tagged && neighbours == MD_GPU_CELLS) c->fused = false;
+  c->fused = plain && !changes && !(dim == 2 && c->tagged && neighbours == MD_GPU_CELLS);
   c->rows = 0;
   choose_extra(model, o->gpu.mixed, c);
   c->packed = !anchored && !dissipates && can_pack(model, o, c);
@@ -331,7 +332,9 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->least_width = c->small ? width * (1.0 + 1e-6) : 0.0;
   const bool pairs = o->gpu.expiry == MD_GPU_EXPIRY_PAIRS ||
                      (o->gpu.expiry == MD_GPU_EXPIRY_AUTO && n / std::max(ranks, 1) >= PAIRS_FROM);
-  c->beyond = c->fused && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs && !c->small
+  /* The list check knows the cells of a box that has changed on one rank, if it is not tilted. */
+  const bool checks = plain && (!changes || (ranks == 1 && !model->box.triclinic));
+  c->beyond = checks && neighbours == MD_GPU_LIST && o->gpu.rebin == 0 && pairs && !c->small
                   ? LIST_BEYOND * c->skin
                   : 0.0;
   c->dense = neighbours == MD_GPU_CELLS && is_dense(model, n);

@@ -149,9 +149,11 @@ template <class T> struct gpu_core {
   md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }
 
   /* The box of the step that is about to move the particles, for what wraps positions and makes images. The cells are
-   * those of the last rebin until fit_grid() makes them follow. */
+   * those of the last rebin until fit_grid() makes them follow. fit_cells(): their corner and widths in the present box
+   * of a single rank. Their number stays. */
   void take_box();
   void show_box();
+  void fit_cells(cell_grid *) const;
   void fit_grid();
 
   /* Gives ghosts the present positions of their sources. */

@@ -14,6 +14,10 @@
  * now was within cutoff + (p + e) + (p' + e') then. So no pair is missing if p + p' <= skin. Ghosts of other ranks
  * come without a path. For such a ghost the distance from its place at the rebin is taken instead.
  *
+ * In a box that fixes change, the cells of the rebin go with the box, and the check looks at the cells where they are
+ * now. What the box changes distances by is no path: the lists have room for it beside the slack
+ * (gpu/engine/configuration.cu, LIST_KEPT).
+ *
  * A fast particle finds its partners in the cells around its present cell, if no particle has moved farther than the
  * width of a cell less the cutoff. gpu/engine/configuration.cu makes sure of this. Ghosts that were outside the halo
  * at the rebin matter only to a fast particle that is far outside the faces of its domain. In this case the lists
