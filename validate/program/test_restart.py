@@ -104,6 +104,12 @@ def data(folder: Path, name: str = "end.data") -> bytes:
     return (folder / name).read_bytes()
 
 
+def take_signals(interrupt: signal.Handlers = signal.SIG_DFL) -> None:
+    """In a new process: what it finds SIGINT and SIGHUP set to, whatever they are here, as under nohup."""
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = None,
           environment: Optional[Dict[str, str]] = None,
           interrupt: signal.Handlers = signal.SIG_DFL) -> subprocess.Popen:
@@ -116,7 +122,7 @@ def start(folder: Path, *arguments: str, ranks: int = 1, deck: Optional[str] = N
     surroundings = harness.rank_environment() if ranks > 1 else harness.environment()
     return subprocess.Popen(command, cwd=folder, env={**surroundings, **(environment or {})}, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
+                            preexec_fn=lambda: take_signals(interrupt))
 
 
 def finish(process: subprocess.Popen, expect: int = 0, limit: float = harness.patience(60.0)) -> str:
@@ -641,6 +647,7 @@ def test_a_terminal_that_is_closed_ends_the_run(tmp_path):
     child, terminal = pty.fork()
     if child == 0:
         os.chdir(tmp_path)
+        take_signals()
         os.execve(harness.program(), ["myriad", "-in", "in.deck", "--threads", "1"], harness.environment())
     end = time.monotonic() + 60
     while not (tmp_path / "d.txt").exists() and time.monotonic() < end:
