@@ -303,20 +303,20 @@ def test_the_balance_is_not_looked_at_before_it_is_due(sort, thermo, tmp_path):
 
 
 def test_the_plan_knows_what_slabs_send(tmp_path):
-    """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face, and took 101.6 bytes a
-    particle."""
+    """Two H200s with 10^8 particles each exchanged 195 841 particles through the only face. Four with 1.25 10^9 each
+    took 97.6 bytes a particle."""
     deck = harness.INPUTS / "in.repulsive-bench"
 
-
-    def plan(ranks: int, *more: str) -> str:
+    def plan(ranks: int, *more: str, each: int = 10**8) -> str:
         words = [str(harness.program()), "plan", "-in", str(deck), "--engine", "gpu", "--ranks", str(ranks),
-                 "--particles", f"{ranks}00000000", "-var", "n", "1000", *more]
+                 "--particles", str(ranks * each), "-var", "n", "1000", *more]
         return subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
 
     out = plan(2)
     sent = float(re.search(r"of which ([\d.e+]+) come from other ranks", out)[1])
     assert sent == pytest.approx(2 * 195841, rel=0.01)
-    assert float(re.search(r"^all +\| +([\d.]+)", out, re.M)[1]) == pytest.approx(101.6, rel=0.01)
+    most = plan(4, each=1250000000)
+    assert float(re.search(r"^all +\| +([\d.]+)", most, re.M)[1]) == pytest.approx(97.6, rel=0.005)
     assert "\nRanks: 1 x 4 x 1, " in plan(4) and "\nRanks: 32 x 32 x 1, " in plan(1024)
     assert "\nRanks: 2 x 2 x 1, " in plan(4, "-pk", "gpu", "sort", "count")
 
