@@ -154,8 +154,10 @@ static const char *wrong_in_draws(const md_restart *r)
   for (int64_t k = 0; k < ended; before = h->run[k++].drawn)
     if (h->run[k].drawn < before || h->run[k].drawn > r->drawn) return "run/drawn";
   before = 0;
-  for (int64_t k = 0; k < h->nmeasured && h->measured_drawn; before = h->measured_drawn[k++])
+  for (int64_t k = 0; h->measured_drawn && k < h->nmeasured; ++k) {
     if (h->measured_drawn[k] < before || h->measured_drawn[k] > r->drawn) return "run/measured_drawn";
+    before = h->measured_drawn[k];
+  }
   md_left_out last = {0};
   for (int64_t k = 0; k < h->nleft; last = h->left[k++]) {
     const md_left_out *c = &h->left[k];

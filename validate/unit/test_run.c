@@ -322,7 +322,7 @@ static void plan_says_what_the_host_holds(void **state)
   assert_said(b, "\nMemory of the host: 62.00 bytes per particle, 59.1 MiB for all ranks; ");
   const char *at = strstr(b->said, " are available (MYRIAD_MEMORY), for ");
   assert_non_null(at);
-  const long long fit = atoll(strstr(at, "for ") + 4), whole = (INT64_C(1) << 31) / 62;
+  const long long fit = strtoll(strstr(at, "for ") + 4, NULL, 10), whole = (INT64_C(1) << 31) / 62;
   assert_true(fit > whole / 2 && fit <= whole);
 }
 
