@@ -23,7 +23,7 @@ struct quad {
   unsigned parity;      /* of the present positions */
 };
 
-/* Batches of n particles. */
+/* The number of quads of n particles. */
 static __host__ __device__ __forceinline__ int quads_of(int n) { return n / QUAD + (n % QUAD > 0 ? 1 : 0); }
 
 static __device__ __forceinline__ bool is_whole(const quad &b) { return b.first <= b.particles - QUAD; }
