@@ -19,11 +19,10 @@
 md_wanted engine_awaited(const md_engine *e)
 {
   const md_wanted awaited = e->model->awaited;
-  const bool virial = awaited.impulses && !e->list.half;
-  return (md_wanted){.virial = virial && awaited.virial,
-                     .tensor = virial && awaited.tensor,
-                     .diagonal = virial && awaited.tensor,
-                     .impulses = virial,
+  return (md_wanted){.virial = awaited.impulses && awaited.virial,
+                     .tensor = awaited.impulses && awaited.tensor,
+                     .diagonal = awaited.impulses && awaited.tensor,
+                     .impulses = awaited.impulses,
                      .summands = awaited.summands};
 }
 

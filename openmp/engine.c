@@ -199,33 +199,29 @@ static md_status measure_forces(md_engine *e, bool tensor, md_measure *total)
   return measure_bonds(e, tensor, total);
 }
 
-/* Full lists hold at the present positions until the next rebin. */
-static md_status make_full_lists(md_engine *e)
-{
-  md_status status = MD_OK;
-  e->list.full_wanted = true;
-  if (!e->structure_fits || (e->moved && e->list.half))
-    status = engine_rebin(e);
-  else if (e->list.half)
-    status = engine_relist(e, 0.0);
-  e->list.full_wanted = false;
-  return status;
-}
-
 static void sum_impulse_virial(const md_engine *e, const void *context, int64_t c, md_measure *m,
                                md_overlap *overlap)
 {
+  const force_args *a = context;
+  const md_pair_kind kind = e->model->pair.kind;
+  const int64_t first = c * CHUNK, last = chunk_end(e, c);
+  const int32_t *list = chunk_list(e, c), *rows = chunk_rows(e, c);
   double impulse[3][CHUNK];
-  engine_sum_virial_chunk(e, context, c, impulse, overlap, m);
+  const double least =
+      e->list.half ? e->kernels->half_impulse_virial(a, kind, first, last, list, rows, m)
+                   : e->kernels->force_virial[kind](a, e->p->dim, first, last, list, rows, impulse, m);
+  if (least < e->model->close2) engine_find_overlap(e, c, overlap);
 }
 
 /* The virial of impulses, or its components along the axes. */
 static md_status measure_impulses(md_engine *e, bool axes, md_measure *total)
 {
-  MD_TRY(make_full_lists(e));
+  if (!e->structure_fits) MD_TRY(engine_rebin(e));
   MD_TRY(engine_finish_halo(e));
+  engine_fill_records(e);
   force_args args = engine_force_args(e, e->model->impulse_k);
   args.axes = axes;
+  args.near2 = -1.0;
   return engine_sum_chunks(e, sum_impulse_virial, &args, total);
 }
 

@@ -336,7 +336,7 @@ static md_status renew_list(md_engine *e)
   if (!known) queues_evenly(&e->queues, e->list.nchunk);
   if (e->model->pair.kind != MD_PAIR_NONE) {
     /* The queues of a half list must stay, so that the lengths of the last list share the work. */
-    e->list.half = e->list.halves && !e->list.full_wanted && !e->model->awaited.impulses;
+    e->list.half = e->list.halves && !e->list.full_wanted;
     if (e->list.half) MD_TRY(reserve_records(e));
     if (e->list.half && known) share_work(e);
     MD_TRY(build_list(e));

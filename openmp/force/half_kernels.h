@@ -357,8 +357,50 @@ static const batch_energy batch_energies[MD_PAIR_KINDS] = {
 
 /* ---- chunks ---- */
 
+/* Adds the terms of the virial of impulses of one vector to sum[]: of r.f, or of its components along the axes. */
+MD_FN void add_impulse_terms(const simd_d *w, bool axes, simd_d rounder, simd_i sum[3])
+{
+  const simd_m acts = simd_less(simd_set(0.0), w[3] * w[3]);
+  const simd_d r2 = simd_fma(w[2], w[2], simd_fma(w[1], w[1], w[0] * w[0]));
+  if (!axes) sum[0] = simd_add_bits(sum[0], simd_fma(simd_keep_odd(acts, w[3]), r2, rounder));
+  for (int d = 0; axes && d < 3; ++d)
+    sum[d] = simd_add_bits(sum[d], simd_fma(simd_keep_odd(acts, w[3] * w[d]), w[d], rounder));
+}
+
+/* Adds those of all vectors of the batch, whose forces are known. Pairs of own particles count for both. */
+MD_FN void add_impulse_virial(const force_args *a, const batch *b, bool axes, md_measure *m)
+{
+  const simd_d rounder = simd_set(a->virial_rounder);
+  simd_i own[3], foreign[3];
+  int32_t nown = 0, nforeign = 0;
+  const simd_d(*w)[4] = b->w;
+  for (int d = 0; d < 3; ++d) own[d] = foreign[d] = simd_zero_i();
+  for (const span *s = b->span; s < b->span + b->nspan; ++s) {
+    for (int32_t v = 0; v < s->own; ++v) add_impulse_terms(*w++, axes, rounder, own);
+    for (int32_t v = 0; v < s->foreign; ++v) add_impulse_terms(*w++, axes, rounder, foreign);
+    nown += s->own;
+    nforeign += s->foreign;
+  }
+  /* Below 2^59, since a term is below 2^49, and a batch has 320 pairs. */
+  const uint64_t bias = (uint64_t)md_bits(a->virial_rounder) * MD_SIMD_WIDTH;
+  for (int c = 0; c < (axes ? 3 : 1); ++c) {
+    const uint64_t of_own = (uint64_t)simd_sum_i(own[c]) - bias * (uint64_t)nown;
+    const uint64_t of_foreign = (uint64_t)simd_sum_i(foreign[c]) - bias * (uint64_t)nforeign;
+    md_wide_add(axes ? &m->tensor2[c] : &m->virial2,
+                md_fine_count((md_fine){(int64_t)(2 * of_own + of_foreign), 0}));
+  }
+}
+
+static void half_virial(const force_args *a, const batch *b, md_measure *m)
+{
+  if (a->axes)
+    add_impulse_virial(a, b, true, m);
+  else
+    add_impulse_virial(a, b, false, m);
+}
+
 static double half_force(const force_args *a, md_pair_kind kind, int64_t first, int64_t last,
-                         const int32_t *entry, const int32_t *rows)
+                         const int32_t *entry, const int32_t *rows, md_measure *m)
 {
   simd_d least = simd_set(MD_FAR);
   batch b;
@@ -368,6 +410,7 @@ static double half_force(const force_args *a, md_pair_kind kind, int64_t first, 
     else
       batch_distances(a, false, 0.0, &b);
     least = simd_min(least, batch_forces[kind](a, &b));
+    if (m) half_virial(a, &b, m);
     batch_sums(a, &b);
   }
   return simd_least(least);
@@ -416,6 +459,19 @@ MD_FN simd_d virial_term(const batch *b, int m, int c)
 MD_FN simd_d tensor_term(const batch *b, int m, int c)
 {
   return b->w[m][3] * b->w[m][md_tensor_row(c)] * b->w[m][md_tensor_column(c)];
+}
+
+static double half_impulse_virial(const force_args *a, md_pair_kind kind, int64_t first, int64_t last,
+                                  const int32_t *entry, const int32_t *rows, md_measure *m)
+{
+  simd_d least = simd_set(MD_FAR);
+  batch b;
+  for (rows_left left = rows_of(first, last, entry, rows); next_batch(&left, &b);) {
+    batch_distances(a, a->type != NULL, a->ntypes, &b);
+    least = simd_min(least, batch_forces[kind](a, &b));
+    half_virial(a, &b, m);
+  }
+  return simd_least(least);
 }
 
 static double half_measure(const force_args *a, md_pair_kind kind, bool tensor, int64_t first, int64_t last,

@@ -869,6 +869,7 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
         },
     .half_list = build_half_list,
     .half_force = half_force,
+    .half_impulse_virial = half_impulse_virial,
     .half_measure = half_measure,
     .half_lanes = MD_SIMD_WIDTH,
     .scale = scale,

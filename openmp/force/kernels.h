@@ -186,10 +186,13 @@ typedef struct kernels {
   /* The same for the components of the virial. */
   pair_measure tensor[MD_PAIR_KINDS];
   /* The same for half lists in three dimensions (half_kernels.h). rows[2 (i - first)] and the next one: vectors of both
-   * parts of the row of i. The forces are added to the records of a.sum. tensor: components of the virial. */
+   * parts of the row of i. The forces are added to the records of a.sum, and if m is not NULL, the virial of impulses
+   * to it, as half_impulse_virial adds it alone. tensor: components of the virial. */
   bool (*half_list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows, bool *inner);
   double (*half_force)(const force_args *, md_pair_kind, int64_t first, int64_t last, const int32_t *entry,
-                       const int32_t *rows);
+                       const int32_t *rows, md_measure *m);
+  double (*half_impulse_virial)(const force_args *, md_pair_kind, int64_t first, int64_t last,
+                                const int32_t *entry, const int32_t *rows, md_measure *);
   double (*half_measure)(const force_args *, md_pair_kind, bool tensor, int64_t first, int64_t last,
                          const int32_t *entry, const int32_t *rows, md_measure *);
   int half_lanes; /* entries of a vector of the list */

@@ -26,6 +26,7 @@
  * Trade-off: messages travel while the engine works. But chunks are not all taken in order, and speculative forces
  * may be lost work.
  */
+#include "common/compute/impulse_virial.h"
 #include "common/force/forces.h"
 #include "openmp/engine.h"
 
@@ -118,10 +119,24 @@ static void sum_each(const md_engine *e, const double *table, double (*force)[CH
   }
 }
 
-/* One entry of a half list: adds the impulse of a pair that is too near for the kernels, or notes an overlap. own: the
- * impulse is also subtracted from j. add: false only to find overlaps. */
+/* Adds the virial of impulses of a pair, or its components along the axes, as each of its `partners` particles
+ * would. */
+static void add_virial(const md_engine *e, double f, double r2, const double *delta, int partners,
+                       md_measure *m)
+{
+  const double rounder = MD_ROUND * e->model->virial_quantum;
+  md_fine term = {partners * md_odd_count(f, r2, rounder), 0};
+  if (!e->model->awaited.tensor) md_wide_add(&m->virial2, md_fine_count(term));
+  for (int d = 0; e->model->awaited.tensor && d < e->p->dim; ++d) {
+    term.coarse = partners * md_odd_count(f * delta[d], delta[d], rounder);
+    md_wide_add(&m->tensor2[d], md_fine_count(term));
+  }
+}
+
+/* One entry of a half list: adds the impulse of a pair that is too near for the kernels, and its virial to m (NULL:
+ * nowhere), or notes an overlap. own: the impulse is also subtracted from j. add: false only to find overlaps. */
 static void add_near(const md_engine *e, const double *table, int64_t i, int64_t j, bool own, bool add,
-                     md_overlap *overlap)
+                     md_overlap *overlap, md_measure *m)
 {
   const md_model *model = e->model;
   const md_particles *p = e->p;
@@ -142,10 +157,12 @@ static void add_near(const md_engine *e, const double *table, int64_t i, int64_t
     e->half.sum[4 * i + d] += term;
     if (own) e->half.sum[4 * j + d] -= term;
   }
+  if (add && m) add_virial(e, f, r2, delta, own ? 2 : 1, m);
 }
 
 /* The same for all pairs of chunk c. */
-static void add_near_pairs(const md_engine *e, const double *table, int64_t c, bool add, md_overlap *overlap)
+static void add_near_pairs(const md_engine *e, const double *table, int64_t c, bool add, md_overlap *overlap,
+                           md_measure *m)
 {
   const int64_t total = e->p->n + e->p->nghost;
   const int32_t *entry = chunk_list(e, c), *rows = chunk_rows(e, c);
@@ -153,29 +170,29 @@ static void add_near_pairs(const md_engine *e, const double *table, int64_t c, b
     const int64_t own = (int64_t)rows[0] * e->kernels->half_lanes,
                   all = own + (int64_t)rows[1] * e->kernels->half_lanes;
     for (int64_t k = 0; k < all; ++k)
-      if (entry[k] < total) add_near(e, table, i, entry[k], k < own, add, overlap);
+      if (entry[k] < total) add_near(e, table, i, entry[k], k < own, add, overlap, m);
     entry += all;
   }
 }
 
-/* Adds the impulses of the rows of chunk c to the records. */
-static void add_half(const md_engine *e, const force_args *a, int64_t c, md_overlap *overlap)
+/* Adds the impulses of the rows of chunk c to the records, and their virial to m (NULL: nowhere). */
+static void add_half(const md_engine *e, const force_args *a, int64_t c, md_overlap *overlap, md_measure *m)
 {
   if (md_pair_has_density(&e->model->pair)) {
     engine_add_density_half(e, c, overlap);
     return;
   }
   const double least = e->kernels->half_force(a, e->model->pair.kind, c * CHUNK, chunk_end(e, c),
-                                              chunk_list(e, c), chunk_rows(e, c));
-  if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap);
+                                              chunk_list(e, c), chunk_rows(e, c), m);
+  if (least < e->model->close2) add_near_pairs(e, a->k, c, true, overlap, m);
 }
 
 /* The impulses on chunk c by a half list, whose rows before this chunk are done. */
 static void sum_half(const md_engine *e, const force_args *a, int64_t c, double (*force)[CHUNK],
-                     md_overlap *overlap)
+                     md_overlap *overlap, md_measure *m)
 {
   const int64_t first = c * CHUNK, last = chunk_end(e, c);
-  if (!e->list.early[c]) add_half(e, a, c, overlap);
+  if (!e->list.early[c]) add_half(e, a, c, overlap, m);
   e->list.early[c] = false;
   const uint64_t bits = (uint64_t)md_bits(MD_ROUND);
   for (int64_t i = first; i < last; ++i) {
@@ -280,7 +297,7 @@ void engine_sum_chunk(const md_engine *e, const force_args *a, int64_t c, double
   if (model->pair.kind == MD_PAIR_NONE) {
     memset(force, 0, sizeof *force * (size_t)e->p->dim);
   } else if (e->list.half) {
-    sum_half(e, a, c, force, overlap);
+    sum_half(e, a, c, force, overlap, NULL);
   } else if (md_pair_needs_more(&model->pair)) {
     engine_visited_forces(e, false, c, force, overlap);
   } else {
@@ -296,9 +313,13 @@ void engine_sum_virial_chunk(const md_engine *e, const force_args *a, int64_t c,
                              md_overlap *overlap, md_measure *m)
 {
   const md_model *model = e->model;
-  const double least = e->kernels->force_virial[model->pair.kind](
-      a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), force, m);
-  if (least < model->close2) sum_each(e, a->k, force, c, overlap);
+  if (e->list.half) {
+    sum_half(e, a, c, force, overlap, m);
+  } else {
+    const double least = e->kernels->force_virial[model->pair.kind](
+        a, e->p->dim, c * CHUNK, chunk_end(e, c), chunk_list(e, c), chunk_rows(e, c), force, m);
+    if (least < model->close2) sum_each(e, a->k, force, c, overlap);
+  }
   if (model->nforce_action > 0) act_on_forces(e, c, force, overlap);
 }
 
@@ -322,7 +343,7 @@ void engine_find_overlap(const md_engine *e, int64_t c, md_overlap *overlap)
 {
   double impulse[3][CHUNK];
   if (e->list.half)
-    add_near_pairs(e, NULL, c, false, overlap);
+    add_near_pairs(e, NULL, c, false, overlap, NULL);
   else
     sum_each(e, e->model->impulse_k, impulse, c, overlap);
 }
@@ -400,7 +421,7 @@ static void sum_chunk(const md_engine *e, const pass *s, int64_t c, finding *f)
 /* The same for a half list, into the records. */
 static void add_chunk_early(const md_engine *e, const pass *s, int64_t c, finding *f)
 {
-  add_half(e, &s->force, c, &f->overlap);
+  add_half(e, &s->force, c, &f->overlap, e->after_step.summed.impulses ? f->sums : NULL);
   e->list.early[c] = true;
 }
 

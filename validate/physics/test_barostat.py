@@ -74,6 +74,29 @@ run 5
             assert after[5 + d] / before[5 + d] - 1.0 == pytest.approx(factor - 1.0, rel=1e-10)
 
 
+@pytest.mark.parametrize("axes", ["iso", "aniso"])
+def test_the_virial_of_pairs_too_near_for_vectors(fast_engine, axes, tmp_path):
+    """Their impulses, and with a barostat their virials, are added by a careful path."""
+    deck = f"""units lj
+lattice fcc 0.8442
+region b block 0 5 0 5 0 5
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+velocity all create 4000 3
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+fix 1 all npt temp 4000 4000 0.05 {axes} 20000 20000 0.5
+timestep 0.00002
+thermo_style custom step temp press lx ly lz
+thermo_modify format float %.17g
+thermo 10
+run 140
+"""
+    naive, fast = (harness.run(deck, tmp_path, engine=engine).tables[0].rows for engine in ("naive", fast_engine))
+    assert naive == fast and len(naive) == 15
+
+
 def assert_tables_agree(ours, theirs, relative: float) -> None:
     assert len(ours) == len(theirs) >= 1
     for a, b in zip(ours, theirs):
