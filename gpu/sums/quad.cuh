@@ -110,8 +110,8 @@ static __device__ __forceinline__ void operands_of(const system_view<T> &s, cons
   }
 }
 
-/* Formulas that a quad evaluates together have at most two numbers on the stack. More take so many registers that fewer
- * warps are resident. */
+/* A quad evaluates formulas together whose stack has at most two numbers. A deeper stack takes more registers, and then
+ * fewer warps are resident. */
 enum { QUAD_DEPTH = 2 };
 
 /* The values of such a formula, as md_each_formula. */

@@ -176,7 +176,7 @@ typedef struct kernels {
   /* Forces on the particles [first, last), a chunk with the list `entry`, `rows`. force[d][i - first] gets the sum
    * on particle i, in quanta of the table's scale. Returns the least squared distance of the chunk's pairs. */
   pair_force force[MD_PAIR_KINDS];
-  /* The same, and the sums of kernels.measure without those of energies. */
+  /* The same, and the virial of impulses (common/compute/impulse_virial.h), or its components along the axes. */
   pair_force_virial force_virial[MD_PAIR_KINDS];
   /* The same for output: forces as fine sums (common/arithmetic/exact.h), in energy/length. */
   pair_force output[MD_PAIR_KINDS];
