@@ -1,8 +1,10 @@
 /* Followed particles (common/sums/follow.h), for compute msd, vacf, com and gyration.
  *
  *   1. k_members notes once which particles are followed.
- *   2. k_follow looks at the particles, a quad of them a thread (quad.cuh): a bit by original index says which are
- *      followed, and the bits before it are the number of the record.
+ *   2. k_follow reads the original indices, those of a quad a thread (quad.cuh): a bit by original index says which
+ *      particles are followed, and the bits before it are the number of the record. Followed particles wait in a queue
+ *      of their warp, until all its lanes have one to look at. If one particle in a hundred is followed, a warp without
+ *      a queue looks at one or two of them in almost every round, and waits for their records each time.
  *
  *        original index   0   1   2   3   4   5   6  ...        the bits of 32 particles, and how many are
  *        member           1   0   0   1   1   0   1             set in the words before: 8 bytes, which stay
@@ -46,19 +48,17 @@ static __device__ __forceinline__ int record_of_origin(const follow_args &a, int
   return word & bit ? a.before[origin >> 5] + __popc(word & (bit - 1u)) : -1;
 }
 
-/* The records of a quad. Returns whether there are any. */
-static __device__ __forceinline__ bool records_of(const follow_args &a, const quad &b, int record[QUAD])
+/* The records of a quad, which is there or not. */
+static __device__ __forceinline__ void records_of(const follow_args &a, const quad &b, bool is_there,
+                                                  int record[QUAD])
 {
   quad_numbers<int> origin;
-  bool any = false;
-  if (a.each.fields.origin) origin = numbers_of(b, a.each.fields.origin);
+  if (is_there && a.each.fields.origin) origin = numbers_of(b, a.each.fields.origin);
 #pragma unroll
   for (int k = 0; k < QUAD; ++k) {
     if (!a.each.fields.origin) origin.of[k] = b.first + k;
-    record[k] = b.first + k < b.particles ? record_of_origin(a, origin.of[k]) : -1;
-    any = any || record[k] >= 0;
+    record[k] = is_there && b.first + k < b.particles ? record_of_origin(a, origin.of[k]) : -1;
   }
-  return any;
 }
 
 /* Looks at particle i, which has record number `at`. */
@@ -85,22 +85,51 @@ static __device__ __forceinline__ void look_at(const system_view<T> &s, const fo
   }
 }
 
+/* Particles of a warp that are still to be looked at: their indices, and their records. */
+enum { FOLLOW_WAITING = 31 + 32 * QUAD };
+struct follow_queue {
+  int2 at[FOLLOW_WAITING];
+};
+
+/* Puts the particles of a quad that have a record into the queue, which has `waiting` entries. Returns the number of
+ * entries after that. All lanes of a warp call it. */
+static __device__ __forceinline__ int enqueue(follow_queue &queue, int waiting, int first,
+                                              const int record[QUAD])
+{
+  const unsigned before = (1u << (threadIdx.x & 31)) - 1u;
+#pragma unroll
+  for (int k = 0; k < QUAD; ++k) {
+    const unsigned lanes = __ballot_sync(0xffffffffu, record[k] >= 0);
+    if (record[k] >= 0) queue.at[waiting + __popc(lanes & before)] = make_int2(first + k, record[k]);
+    waiting += __popc(lanes);
+  }
+  return waiting;
+}
+
 template <class T>
 static __global__ void __launch_bounds__(FOLLOW_THREADS)
     k_follow(const __grid_constant__ system_view<T> s, const __grid_constant__ follow_args a)
 {
+  __shared__ follow_queue queues[FOLLOW_THREADS / 32];
+  follow_queue &queue = queues[threadIdx.x / 32];
+  const int quads = quads_of(s.n), lane = threadIdx.x & 31;
   double most = 0.0;
-  const int quads = quads_of(s.n);
-  for (int n = blockIdx.x * blockDim.x + threadIdx.x; n < quads; n += gridDim.x * blockDim.x) {
-    const quad b = {QUAD * n, s.n, 0u};
+  int waiting = 0;
+  for (int first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < quads;
+       first += gridDim.x * blockDim.x) {
+    const quad b = {QUAD * (first + lane), s.n, 0u};
     int record[QUAD];
-    if (!records_of(a, b, record)) continue;
-#pragma unroll 1
-    for (int k = 0; k < QUAD; ++k) {
-      const int at = number_in_quad(record, k);
-      if (at >= 0) look_at<T>(s, a, b.first + k, at, &most);
+    records_of(a, b, first + lane < quads, record);
+    waiting = enqueue(queue, waiting, b.first, record);
+    __syncwarp();
+    while (waiting >= 32) {
+      waiting -= 32;
+      const int2 one = queue.at[waiting + lane];
+      look_at<T>(s, a, one.x, one.y, &most);
     }
+    __syncwarp();
   }
+  if (lane < waiting) look_at<T>(s, a, queue.at[lane].x, queue.at[lane].y, &most);
   __syncwarp();
   widen(a.most, most);
 }
