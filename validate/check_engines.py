@@ -290,6 +290,8 @@ CASES: Tuple[Case, ...] = (
          fits=(4, 4, 1)),
     Case("minimized 2D, wide momenta", "in.minimized", fits=(4, 4, 1),
          variables={"style": "quickmin", "mass2": 1e9, "g": 1e-9}),
+    Case("melt of tables", "in.melt", 2.7, fits=(2, 2, 2),
+         variables={"pair": "table spline 500", "coefficients": f"{WELLS['table']} ONE 2.5"}),
     Case("pair styles 3D", "in.pairs", 2.7, WELLS, fits=(2, 2, 2)),
     Case("pair styles 2D", "in.pairs", 2.7, WELLS | FLAT, fits=(4, 4, 1)),
     Case("hybrid 3D, and back", "in.hybrid", 2.7, WELLS, fits=(2, 2, 2), back=True),

@@ -94,7 +94,7 @@ static void with_tables(const launch &l, int source, const system_view<T> &s, co
 {
   const size_t bytes = (size_t)eam.nelement * eam.nelement * eam.nr * numbers * sizeof(double);
   with_source<T>(source, [&](auto from) {
-    if (bytes <= staged_tables::MOST_BYTES) {
+    if (bytes <= std::min((size_t)staged_tables::MOST_BYTES, l.most_shared)) {
       const int blocks = blocks_for(s.n, staged_tables::THREADS);
       f(from, tables_of<staged_tables>{},
         pass_launch{std::min(blocks, most * l.processors), staged_tables::THREADS, bytes});
@@ -103,15 +103,6 @@ static void with_tables(const launch &l, int source, const system_view<T> &s, co
         pass_launch{blocks_for(s.n, cached_tables::THREADS), cached_tables::THREADS, 0});
     }
   });
-}
-
-/* Lets a kernel have this much shared memory. A kernel has up to SHARED_ALWAYS bytes without asking. */
-template <class KERNEL> static md_status allow_shared(KERNEL kernel, size_t bytes)
-{
-  const size_t SHARED_ALWAYS = 48 * 1024;
-  if (bytes > SHARED_ALWAYS)
-    MD_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
-  return MD_OK;
 }
 
 template <class T>

@@ -22,6 +22,8 @@ struct launch {
   int processors;  /* multiprocessors of the device */
   bool early;      /* can the device begin a launch before the launch before it has ended? */
   int lanes;       /* that share a particle of a step with lists; 0: lanes_for_particle() chooses */
+  size_t most_shared; /* bytes of shared memory that a block may have */
+  size_t shared = 0;  /* of these, what a block of this launch asks for, by launch_early() */
 };
 
 /* The same launch with `threads` threads in a block. */
@@ -66,10 +68,20 @@ md_status launch_early(const launch &l, int blocks, const char *what, void (*ker
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3((unsigned)blocks);
   config.blockDim = dim3((unsigned)l.threads);
+  config.dynamicSmemBytes = l.shared;
   config.stream = l.stream;
   config.attrs = &early;
   config.numAttrs = l.early ? 1 : 0;
   return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
+}
+
+/* Lets a kernel have this much shared memory. A kernel has up to SHARED_ALWAYS bytes without asking. */
+template <class KERNEL> md_status allow_shared(KERNEL kernel, size_t bytes)
+{
+  const size_t SHARED_ALWAYS = 48 * 1024;
+  if (bytes > SHARED_ALWAYS)
+    MD_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+  return MD_OK;
 }
 
 /* The arrays of the components of a vector, as an argument of a kernel. */

@@ -32,8 +32,10 @@
  * velocities. docs/history.md has the limits.
  */
 #include "gpu/particle/images.cuh"
+#include "gpu/step/staged_table.cuh"
 #include "gpu/step/sum_list.cuh"
 
+#include <algorithm>
 #include <limits.h>
 
 /* Joins the sums of the lanes that share a particle: those whose numbers are the same but for multiples of TOGETHER. */
@@ -68,11 +70,18 @@ static __device__ __forceinline__ void write_images(const system_view<T> &s, con
   }
 }
 
+/* The most threads of a block, and how many blocks a multiprocessor has room for. */
+template <int STYLE> constexpr int STEP_THREADS = STYLE == STAGED_TABLE ? STAGED_THREADS : 256;
+template <class T, int STYLE>
+constexpr int STEP_BLOCKS = (T::MIXED || T::PACKED ? 1024 : 512) / STEP_THREADS<STYLE>;
+
 /* LANES: of a warp, that share a particle. Then the step also writes the images, so that they need no launch. */
 template <class T, int STYLE, bool SCATTERED, int LANES>
-static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
+static __global__ void __launch_bounds__(STEP_THREADS<STYLE>, STEP_BLOCKS<T, STYLE>)
     k_step_list(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a)
 {
+  constexpr int CAREFUL_STYLE = STYLE == STAGED_TABLE ? (int)MD_PAIR_table : STYLE;
+  if constexpr (STYLE == STAGED_TABLE) stage_table(s.pair.k);
   progress now;
   if (!begin_step(s, true, now)) return;
   const unsigned parity = now.parity;
@@ -97,7 +106,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     typename T::record moved = xi;
     if (own && lane == 0) {
       if (least <= s.pair.close_high) {
-        merge(found, move_near_particle<T, STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
+        merge(found, move_near_particle<T, CAREFUL_STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
         if (LANES > 1) moved = s.x[parity ^ 1u][i];
       } else {
         /* Loaded only here: registers that are in use during the loop reduce the number of warps. */
@@ -128,6 +137,18 @@ static md_status launch_lanes(const launch &l, md_pair_kind kind, const system_v
   });
 }
 
+/* Each multiprocessor has one block that stays, so that it copies the table once. */
+template <class T, bool SCATTERED>
+static md_status launch_staged(const launch &l, const system_view<T> &s, const step_args &a)
+{
+  const auto kernel = k_step_list<T, STAGED_TABLE, SCATTERED, 1>;
+  launch staged = of_threads(l, STAGED_THREADS);
+  staged.shared = STAGED_BYTES;
+  const int blocks = std::min(blocks_for(s.part.members, STAGED_THREADS), l.processors);
+  MD_TRY(allow_shared(kernel, STAGED_BYTES));
+  return launch_early(staged, blocks, "launch of k_step_list", kernel, s, a);
+}
+
 template <class T, bool SCATTERED>
 static md_status launch_parts(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
@@ -136,6 +157,8 @@ static md_status launch_parts(const launch &l, md_pair_kind kind, const system_v
     if (lanes == 8) return launch_lanes<T, SCATTERED, 8>(l, kind, s, a);
     if (lanes == 2) return launch_lanes<T, SCATTERED, 2>(l, kind, s, a);
   }
+  if constexpr (T::PACKED)
+    if (kind == MD_PAIR_table && may_stage(l, s.pair.k)) return launch_staged<T, SCATTERED>(l, s, a);
   return launch_lanes<T, SCATTERED, 1>(l, kind, s, a);
 }
 
