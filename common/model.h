@@ -349,6 +349,12 @@ typedef struct md_measure {
       [MD_TENSOR]; /* sums of r_a f_b of fix external (common/force/external.h); engines leave it 0 */
 } md_measure;
 
+/* The rounder of terms of the virial of impulses (common/compute/impulse_virial.h); 0: the model has none. */
+static inline double md_impulse_virial_rounder(const md_model *model)
+{
+  return MD_ROUND * model->virial_quantum;
+}
+
 /* The virial of a measure of which `wanted` was wanted: a sum, or a component, of virial2 or tensor2. */
 static inline double md_virial_of(const md_model *model, md_wanted wanted, const md_wide *twice)
 {

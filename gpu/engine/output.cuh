@@ -114,7 +114,8 @@ template <class T> struct gpu_output {
    * impulses: of the virial of impulses. */
   md_status sum_pairs(const system_view<T> &s, bool impulses);
   md_status sum_tensor(const system_view<T> &s, bool impulses);
-  const double *impulse_table() const;
+  /* Gives the arguments of either launch the coefficients of forces, or, in double, those of impulses. */
+  template <class ARGS> void set_coefficients(bool impulses, ARGS *args) const;
   md_status sum_bonds(const system_view<T> &s, md_wanted wanted);
   md_status sum_terms(const system_view<T> &s, uint64_t wanted, const int *origin);
 

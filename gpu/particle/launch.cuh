@@ -367,7 +367,7 @@ struct measure_args {
   fine_sums sum;
   double per_e, per_w; /* factors to coarse quanta; per_w: for a force of the table times a length */
   const double *table; /* coefficients of forces, in double, or of impulses */
-  double rounder;      /* 0; or the virial of impulses is wanted, alone: MD_ROUND virial_quantum */
+  double rounder;      /* 0; or, if the virial of impulses is wanted, alone: its rounder */
   bool in_place;       /* are the particles where steps move them, with their coarse positions? */
 };
 template <class T>

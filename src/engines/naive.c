@@ -422,7 +422,7 @@ static void measure_tensor(const md_model *model, const double delta[3], double 
 static void measure_impulses(const md_engine *e, int64_t i, md_measure *m, md_overlap *overlap)
 {
   const md_model *model = e->model;
-  const double rounder = MD_ROUND * model->virial_quantum;
+  const double rounder = md_impulse_virial_rounder(model);
   md_fine trace = {0, 0}, axis[3] = {{0, 0}};
   for (int64_t j = 0; j < e->p->n; ++j)
     for (int64_t s = first_shift(i, j); s < e->shifts; ++s) {
