@@ -422,9 +422,35 @@ static md_status round_walls(md_model *model, int d)
   return MD_OK;
 }
 
-static md_status prepare_box(md_model *model, const scales *s)
+/* Rounds faces, walls and tilt factors to the grid of positions. longest: the longest side. */
+static md_status round_box(md_model *model, double longest)
 {
   md_box *box = &model->box;
+  const double q = model->grids.x;
+  for (int d = 0; d < box->dim; ++d) {
+    box->lo[d] = md_round_to(box->lo[d], q);
+    box->hi[d] = md_round_to(box->hi[d], q);
+    box->length[d] = box->hi[d] - box->lo[d];
+    if (!(box->length[d] > 0.0) && model->reach > longest)
+      return md_error(MD_USAGE,
+                      "the cutoff %g is too large for a box whose longest side is %g: use a larger box",
+                      model->reach, longest);
+    if (!(box->length[d] > 0.0))
+      return md_error(MD_USAGE, "the box is too thin along %c to be resolved next to its other sides",
+                      "xyz"[d]);
+    MD_TRY(round_walls(model, d));
+  }
+  if (box->dim == 2) box->length[2] = box->hi[2] - box->lo[2];
+  double tilt[3];
+  for (int k = 0; k < 3; ++k) tilt[k] = md_round_to(box->tilt[k], q);
+  if (box->triclinic) md_box_set_tilt(box, tilt);
+  return MD_OK;
+}
+
+/* Chooses the move limit and the grid of positions, and rounds the box to it. */
+static md_status prepare_box(md_model *model, const scales *s)
+{
+  const md_box *box = &model->box;
   double extent = 0.0, longest = 0.0;
   bool images = false;
   for (int d = 0; d < box->dim; ++d) {
@@ -449,25 +475,7 @@ static md_status prepare_box(md_model *model, const scales *s)
   model->grids.x = md_power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
-  const double q = model->grids.x;
-  for (int d = 0; d < box->dim; ++d) {
-    box->lo[d] = md_round_to(box->lo[d], q);
-    box->hi[d] = md_round_to(box->hi[d], q);
-    box->length[d] = box->hi[d] - box->lo[d];
-    if (!(box->length[d] > 0.0) && model->reach > longest)
-      return md_error(MD_USAGE,
-                      "the cutoff %g is too large for a box whose longest side is %g: use a larger box",
-                      model->reach, longest);
-    if (!(box->length[d] > 0.0))
-      return md_error(MD_USAGE, "the box is too thin along %c to be resolved next to its other sides",
-                      "xyz"[d]);
-    MD_TRY(round_walls(model, d));
-  }
-  if (box->dim == 2) box->length[2] = box->hi[2] - box->lo[2];
-  double tilt[3];
-  for (int k = 0; k < 3; ++k) tilt[k] = md_round_to(box->tilt[k], q);
-  if (box->triclinic) md_box_set_tilt(box, tilt);
-  return MD_OK;
+  return round_box(model, longest);
 }
 
 /* ---- momenta ---- */
@@ -743,12 +751,13 @@ static bool sums_impulse_virial(const md_model *model)
          !md_pair_is_all(&model->pair) && model->bonds.ntypes == 0 && model->kick_time > 0.0;
 }
 
-static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
+/* Finds close2 and overlap2, and with them the largest energy, virial and force that sums for output must hold.
+ * quantum: the force whose impulse is a quantum. */
+static void find_closest(md_model *model, const double *unit_k, double quantum, double largest[3])
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
-  /* The force whose impulse is a quantum. */
-  const double quantum = model->mass_reference * model->grids.v / h;
-  double largest[3] = {0x1p-40, 0x1p-40, 0x1p-40}, friction[3] = {0.0, 0.0, 0.0}, alone[MD_PAIR_K];
+  double friction[3] = {0.0, 0.0, 0.0}, alone[MD_PAIR_K];
+  for (int q = 0; q < 3; ++q) largest[q] = 0x1p-40;
   model->close2 = 0.0;
   for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
@@ -773,7 +782,11 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
-  MD_TRY(check_largest(model, largest));
+}
+
+/* The grids of energies, virials and forces, out of the largest of each. */
+static void choose_output_grids(md_model *model, const scales *s, double quantum, const double largest[3])
+{
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
   /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
@@ -783,15 +796,30 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
     model->grids.f = md_max(model->grids.f, power_below(md_min(0x1p-46 * s->strongest, quantum)));
   const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   model->force_range = range * (quantum / (model->grids.f * MD_FINE));
+}
+
+/* The tables of coefficients that engines read, and their scales. */
+static void make_tables(md_model *model)
+{
   model->impulse_scale = model->kick_time / (model->mass_reference * model->grids.v);
   model->force_scale = 1.0 / (model->grids.f * MD_FINE);
   md_bonds_prepare(&model->bonds, model->impulse_scale, model->force_scale);
   model->virial_quantum = 0.0;
   /* The impulse of a pair that is no overlap is below 2^52 quanta, so that its virial is below 2^49 quanta of this. */
   if (sums_impulse_virial(model)) model->virial_quantum = 8.0 * md_power_above(model->cutoff);
-  if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
+  if (model->pair.kind == MD_PAIR_NONE) return;
   md_model_pair_table(model, model->impulse_scale, model->impulse_k);
   md_model_pair_table(model, model->force_scale, model->force_k);
+}
+
+static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
+{
+  const double quantum = model->mass_reference * model->grids.v / h;
+  double largest[3];
+  find_closest(model, unit_k, quantum, largest);
+  MD_TRY(check_largest(model, largest));
+  choose_output_grids(model, s, quantum, largest);
+  make_tables(model);
   return MD_OK;
 }
 
@@ -962,50 +990,63 @@ static md_status enter_pair_velocities(const md_model *model, md_particles *p)
   return MD_OK;
 }
 
-md_status md_model_enter(const md_model *model, md_particles *p)
+/* Enters positions and velocities along axis d. out: how far beyond the faces a position may be. Returns the least id
+ * of a particle that cannot enter, or INT64_MAX. */
+static int64_t enter_axis(const md_model *model, md_particles *p, int d, double out)
 {
   const md_box *box = &model->box;
   const double qx = model->grids.x, speed_limit = model->speed_limit;
+  const double lo = box->lo[d], hi = box->hi[d], length = box->length[d], least = lo - out, most = hi + out;
+  const bool wraps = box->periodic[d] && !box->triclinic;
+  double *restrict x = p->x[d];
+  const double *v = p->v[d];
+  int64_t bad = INT64_MAX;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+  for (int64_t i = 0; i < p->n; ++i) {
+    const bool sane = x[i] >= least && x[i] <= most;
+    if (!sane || !(fabs(v[i]) <= speed_limit)) {
+      if (p->id[i] < bad) bad = p->id[i];
+      continue;
+    }
+    if (!model->float_drift) x[i] = md_round_to(x[i], qx);
+    if (wraps) x[i] = md_wrap(x[i], lo, hi, length);
+    enter_velocity(model, p, d, i);
+    /* -0 becomes 0: engines differ in whether they add nothing to it. */
+    x[i] += 0.0;
+    p->v[d][i] += 0.0;
+  }
+  return bad;
+}
+
+/* Why the particle `bad` cannot enter. */
+static md_status entry_error(const md_model *model, const md_particles *p, int64_t bad)
+{
+  const int dim = model->box.dim;
+  int64_t i = 0;
+  while (p->id[i] != bad) ++i;
+  for (int d = 0; d < dim; ++d)
+    if (!(fabs(p->v[d][i]) <= model->speed_limit))
+      return about(bad, too_fast(model, bad, d, fabs(p->v[d][i])));
+  return about(bad, md_error(MD_PHYSICS,
+                             "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
+                             (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
+                             dim == 3 ? p->x[2][i] : 0.0));
+}
+
+md_status md_model_enter(const md_model *model, md_particles *p)
+{
+  const md_box *box = &model->box;
   int64_t bad = INT64_MAX;
   double out[3];
   MD_TRY(widen_particles(model, p));
   md_box_image_reach(box, out);
   for (int d = 0; d < box->dim; ++d) {
-    const double lo = box->lo[d], hi = box->hi[d], length = box->length[d], least = lo - out[d],
-                 most = hi + out[d];
-    const bool periodic = box->periodic[d], alone = periodic && !box->triclinic;
-    double *restrict x = p->x[d];
-    const double *v = p->v[d];
-#pragma omp parallel for schedule(static) reduction(min : bad)
-    for (int64_t i = 0; i < p->n; ++i) {
-      const bool sane = x[i] >= least && x[i] <= most;
-      if (!sane || !(fabs(v[i]) <= speed_limit)) {
-        if (p->id[i] < bad) bad = p->id[i];
-        continue;
-      }
-      if (!model->float_drift) x[i] = md_round_to(x[i], qx);
-      if (alone) x[i] = md_wrap(x[i], lo, hi, length);
-      enter_velocity(model, p, d, i);
-      /* -0 becomes 0: engines differ in whether they add nothing to it. */
-      x[i] += 0.0;
-      p->v[d][i] += 0.0;
-    }
+    const int64_t found = enter_axis(model, p, d, out[d]);
+    if (found < bad) bad = found;
   }
-  if (bad == INT64_MAX) {
-    if (box->triclinic) md_particles_wrap(p, box);
-    return enter_pair_velocities(model, p);
-  }
-  for (int64_t i = 0; i < p->n; ++i) {
-    if (p->id[i] != bad) continue;
-    for (int d = 0; d < box->dim; ++d) {
-      if (!(fabs(p->v[d][i]) <= speed_limit)) return about(bad, too_fast(model, bad, d, fabs(p->v[d][i])));
-    }
-    return about(bad, md_error(MD_PHYSICS,
-                               "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
-                               (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
-                               box->dim == 3 ? p->x[2][i] : 0.0));
-  }
-  return MD_OK;
+  if (bad != INT64_MAX) return entry_error(model, p, bad);
+  if (box->triclinic) md_particles_wrap(p, box);
+  return enter_pair_velocities(model, p);
 }
 
 /* The velocity from which md_model_enter makes the momentum p again. Where p is large, the velocity nearest to the

@@ -275,7 +275,7 @@ static bool has_ghost_partner(const md_engine *e, int64_t c)
   return found;
 }
 
-static md_status build_list(md_engine *e)
+static list_args list_args_of(md_engine *e)
 {
   md_particles *p = e->p;
   list_args a = {.dim = p->dim,
@@ -294,30 +294,42 @@ static md_status build_list(md_engine *e)
     a.x[d] = e->near.x[d];
     a.ghost_x[d] = e->near.x[d] + p->n + CHUNK;
   }
+  return a;
+}
+
+/* Lists the chunks that thread t takes. Returns false if memory is short. */
+static bool build_chunks(md_engine *e, const list_args *a, int t)
+{
+  bool ok = true;
+  /* Each thread works on a copy of its arena: arenas that are neighbours in the array share cache lines, and every
+   * block of particles writes to its arena. */
+  arena memory = e->list.arenas[t];
+  memory.used = 0;
+  for (piece mine = {.owner = t}; queues_take(&e->queues, ALL_PARTS, &mine);)
+    for (int64_t c = mine.first; c < mine.last; ++c) {
+      e->list.at[c] = memory.used;
+      e->list.arena[c] = t;
+      ok = ok && build_chunk(e, a, mine.owner, c, &memory);
+      if (has_ghost_partner(e, c)) e->list.inner[c] = false;
+      e->list.entries[c] = (int32_t)(memory.used - e->list.at[c]);
+    }
+  trim(&memory);
+  e->list.arenas[t] = memory;
+  return ok;
+}
+
+static md_status build_list(md_engine *e)
+{
+  const list_args a = list_args_of(e);
   bool ok = true;
   queues_restart(&e->queues);
 #pragma omp parallel for schedule(static, 1) reduction(&& : ok)
-  for (int t = 0; t < e->threads; ++t) {
-    /* Each thread works on a copy of its arena: arenas that are neighbours in the array share cache lines, and every
-     * block of particles writes to its arena. */
-    arena memory = e->list.arenas[t];
-    memory.used = 0;
-    for (piece mine = {.owner = t}; queues_take(&e->queues, ALL_PARTS, &mine);)
-      for (int64_t c = mine.first; c < mine.last; ++c) {
-        e->list.at[c] = memory.used;
-        e->list.arena[c] = t;
-        ok = ok && build_chunk(e, &a, mine.owner, c, &memory);
-        if (has_ghost_partner(e, c)) e->list.inner[c] = false;
-        e->list.entries[c] = (int32_t)(memory.used - e->list.at[c]);
-      }
-    trim(&memory);
-    e->list.arenas[t] = memory;
-  }
+  for (int t = 0; t < e->threads; ++t) ok = build_chunks(e, &a, t) && ok;
   return ok ? MD_OK
             : md_error(MD_RUNTIME,
                        "out of memory: the neighbour list of %lld particles within %g; use a smaller skin or "
                        "more ranks",
-                       (long long)p->n, e->reach);
+                       (long long)e->p->n, e->reach);
 }
 
 /* Makes the list from the present positions, with the cells of the last rebin. */

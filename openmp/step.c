@@ -218,6 +218,15 @@ static void change_box(md_engine *e, const md_step *step)
   md_model_take_box(e->model);
 }
 
+static void swap_positions(md_particles *p)
+{
+  for (int d = 0; d < p->dim; ++d) {
+    void *old = p->x[d];
+    p->x[d] = p->spare[d];
+    p->spare[d] = old;
+  }
+}
+
 /* Gives the owed kicks, drifts the particles, and tells the other ranks. */
 static md_status drift(md_engine *e, const md_step *step)
 {
@@ -246,12 +255,7 @@ static md_status drift(md_engine *e, const md_step *step)
             .summed = summed};
   for (int d = 0; d < p->dim; ++d) s.out[d] = p->spare[d];
   MD_TRY(engine_pass(e, &s, push ? MD_PHASE_FORCE : MD_PHASE_MOVE, &f));
-  if (spare)
-    for (int d = 0; d < p->dim; ++d) {
-      void *old = p->x[d];
-      p->x[d] = p->spare[d];
-      p->spare[d] = old;
-    }
+  if (spare) swap_positions(p);
   engine_note_velocities(e);
   note_overlap(e, &f.overlap);
   if (!f.sane && e->fault == NO_FAULT) note_fault(e, RUNAWAY, md_host_find_runaway(e->model, e->p, step));

@@ -105,15 +105,9 @@ static md_status make_copies(md_sim *sim, const int64_t count[3])
   return status;
 }
 
-md_status md_do_replicate(md_sim *sim, const md_words *words)
+/* MD_USAGE: particles have something that their copies would not have. */
+static md_status check_values(const md_sim *sim)
 {
-  md_box *box = &sim->model.box;
-  int64_t count[3];
-  double hi[3];
-  char text[MD_BOX_TEXT];
-  MD_TRY(md_sim_need_box(sim, "replicate"));
-  MD_TRY(read_counts(sim, words, count));
-  MD_TRY(md_edit_need_no_wall(sim, "replicate"));
   if (sim->id_values)
     return md_error(MD_USAGE,
                     "replicate: fixes keep values of particles, which copies would not have: give such fixes "
@@ -125,12 +119,13 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   if (sim->model.pushed)
     return md_error(MD_USAGE, "replicate: fix external has forces on particles, which copies would not have: "
                               "give it after replicate");
-  for (int d = 0; d < 3; ++d) {
-    hi[d] = box->lo[d] + (double)count[d] * box->length[d];
-    MD_TRY(md_box_check(box->lo[d], hi[d], d));
-  }
-  MD_TRY(md_sim_count(sim));
-  if (!sim->planning.checking) MD_TRY(make_copies(sim, count));
+  return MD_OK;
+}
+
+/* Gives the box its new upper faces, and the tilt factors that the same lattice has then. */
+static md_status enlarge_box(md_sim *sim, const int64_t count[3], const double hi[3])
+{
+  md_box *box = &sim->model.box;
   for (int d = 0; d < 3; ++d) {
     box->hi[d] = hi[d];
     box->length[d] = hi[d] - box->lo[d];
@@ -141,6 +136,26 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
                             t[MD_YZ] * (double)count[2]};
     MD_TRY(md_box_tilt(sim, box, tilt));
   }
+  return MD_OK;
+}
+
+md_status md_do_replicate(md_sim *sim, const md_words *words)
+{
+  md_box *box = &sim->model.box;
+  int64_t count[3];
+  double hi[3];
+  char text[MD_BOX_TEXT];
+  MD_TRY(md_sim_need_box(sim, "replicate"));
+  MD_TRY(read_counts(sim, words, count));
+  MD_TRY(md_edit_need_no_wall(sim, "replicate"));
+  MD_TRY(check_values(sim));
+  for (int d = 0; d < 3; ++d) {
+    hi[d] = box->lo[d] + (double)count[d] * box->length[d];
+    MD_TRY(md_box_check(box->lo[d], hi[d], d));
+  }
+  MD_TRY(md_sim_count(sim));
+  if (!sim->planning.checking) MD_TRY(make_copies(sim, count));
+  MD_TRY(enlarge_box(sim, count, hi));
   keep_inside(&sim->particles, box);
   if (md_box_follows(box)) md_faces_begin(box);
   MD_TRY(md_sim_count(sim));

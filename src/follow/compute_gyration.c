@@ -65,10 +65,8 @@ static md_status find_in_place(md_host_compute *base, md_view *view, bool *found
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_gyration *c = (compute_gyration *)base;
-  md_sim *sim = view->sim;
   md_follow_record *now;
-  MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&now, sim->particles.n + 1, sizeof *now, "places")));
-  md_status status = md_followed_find(c->followed, now);
+  md_status status = md_followed_find(c->followed, &now);
   if (status == MD_OK) status = find_moments(c, view, now);
   free(now);
   return status;

@@ -229,20 +229,23 @@ static md_status send_back(md_followed *f, const question *m, const answer *made
   return status;
 }
 
-md_status md_followed_find(md_followed *f, md_follow_record *now)
+md_status md_followed_find(md_followed *f, md_follow_record **now)
 {
   const md_follow what = follow_of(f);
   question *m;
   answer *made = NULL;
   int64_t n;
+  *now = NULL;
   if (f->set.lost) return md_error(MD_RUNTIME, "%s has lost its particles on the GPU", f->name);
+  MD_TRY(md_comm_agree(f->sim->comm, md_array_new_zero(now, f->sim->particles.n + 1, sizeof **now,
+                                                       "particles that are followed")));
   MD_TRY(send_home(f, &m, &n));
   md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
   for (int64_t k = 0; k < n && status == MD_OK; ++k) status = look_at(f, &what, &m[k], &made[k]);
   status = md_comm_agree(f->sim->comm, status);
   ++f->set.looks;
   f->looked = f->sim->model.step;
-  if (status == MD_OK) status = send_back(f, m, made, n, now);
+  if (status == MD_OK) status = send_back(f, m, made, n, *now);
   if (status == MD_OK && f->observer) status = plan_look(f, largest_velocity(f));
   free(made);
   free(m);
@@ -351,9 +354,7 @@ static md_status observe(md_observer *observer, md_view *view)
   MD_TRY(md_followed_find_in_place(f, view, &made));
   if (made) return MD_OK;
   MD_TRY(md_view_particles(view));
-  MD_TRY(md_comm_agree(view->sim->comm, md_array_new(&now, view->sim->particles.n + 1, sizeof *now,
-                                                     "particles that are followed")));
-  const md_status status = md_followed_find(f, now);
+  const md_status status = md_followed_find(f, &now);
   free(now);
   return status;
 }

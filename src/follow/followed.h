@@ -29,10 +29,10 @@ md_status md_followed_begin(md_sim *sim, const char *name, int group, md_followe
  * Collective. MD_USAGE, MD_PHYSICS: as below. */
 md_status md_followed_find_in_place(md_followed *followed, md_view *view, bool *made) MD_CHECKED;
 
-/* A look of the host: fills now[i] for each particle of this rank that is in the group, at the step that is shown, with
- * sim->particles up to date. Collective. MD_USAGE: a particle is new in the group. MD_PHYSICS: a particle went too far
- * since the last look. */
-md_status md_followed_find(md_followed *followed, md_follow_record *now) MD_CHECKED;
+/* A look of the host, at the step that is shown, with sim->particles up to date: makes *now, with a record for each
+ * particle of this rank, which is zero unless the particle is in the group. The caller frees it, also after an error.
+ * Collective. MD_USAGE: a particle is new in the group. MD_PHYSICS: a particle went too far since the last look. */
+md_status md_followed_find(md_followed *followed, md_follow_record **now) MD_CHECKED;
 
 /* Exact sums over the particles of the group on all ranks, after a look at the step that is shown: of records now[],
  * or of those of the engine (NULL). sum: has room for md_follow_terms() numbers. what: as for md_exact_sums.

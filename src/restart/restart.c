@@ -568,13 +568,52 @@ static void walk_model(walk *w, md_model *m)
   walk_bonds(w, m);
 }
 
+/* Run k of a deck. */
+static void walk_run(walk *w, int k, md_run_record *run, const md_box *box)
+{
+  const md_h5_shape one = {0};
+  char name[64];
+  snprintf(name, sizeof name, "run/%d", k + 1);
+  if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, name);
+  snprintf(name, sizeof name, "run/%d/deck", k + 1);
+  numbers(w, name, MD_H5_INT64, one, &run->deck);
+  snprintf(name, sizeof name, "run/%d/first", k + 1);
+  whole(w, name, &run->first);
+  snprintf(name, sizeof name, "run/%d/last", k + 1);
+  whole(w, name, &run->last);
+  snprintf(name, sizeof name, "run/%d/computes", k + 1);
+  limited(w, name, &run->computed.n, 0, MD_COMPUTES_MAX);
+  snprintf(name, sizeof name, "run/%d/values", k + 1);
+  if (w->status == MD_OK)
+    numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){.n = 2, .size = {run->computed.n, MD_COMPUTE_TERMS}},
+            run->computed.value);
+  snprintf(name, sizeof name, "run/%d/fix_energy", k + 1);
+  real(w, name, &run->computed.fix_energy);
+  snprintf(name, sizeof name, "run/%d/bond_energy", k + 1);
+  real(w, name, &run->computed.bond_energy);
+  snprintf(name, sizeof name, "run/%d/box", k + 1);
+  if (w->mode == READ ? md_h5->has(w->file, name) : md_box_has_room(box)) reals(w, name, 7, run->box);
+  snprintf(name, sizeof name, "run/%d/coupled", k + 1);
+  if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
+  snprintf(name, sizeof name, "run/%d/edits", k + 1);
+  /* A file of an earlier program does not say it: then each run counts as one after an edit. */
+  if (w->mode != READ || md_h5->has(w->file, name))
+    whole(w, name, &run->edits);
+  else
+    run->edits = -k - 1;
+  snprintf(name, sizeof name, "run/%d/model", k + 1);
+  if (w->mode != READ || md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
+  snprintf(name, sizeof name, "run/%d/halted", k + 1);
+  if (w->mode == READ ? md_h5->has(w->file, name) : run->halted != MD_HALT_NONE) whole(w, name, &run->halted);
+  snprintf(name, sizeof name, "run/%d/drawn", k + 1);
+  if (w->has_draws) numbers(w, name, MD_H5_INT64, one, &run->drawn);
+}
+
 /* The runs of a deck, each with its own items. */
 static void walk_history(walk *w, md_history *h, const md_box *box)
 {
-  const md_h5_shape one = {0};
   int runs = (int)h->nrun;
-  char name[64];
-  numbers(w, "run/beginning", MD_H5_INT64, one, &h->beginning);
+  numbers(w, "run/beginning", MD_H5_INT64, (md_h5_shape){0}, &h->beginning);
   limited(w, "run/runs", &runs, 0, 1 << 20);
   if (w->status != MD_OK) return;
   if (w->mode == READ) {
@@ -582,44 +621,7 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
     if (w->status != MD_OK) return;
     h->nrun = runs;
   }
-  for (int k = 0; k < runs; ++k) {
-    md_run_record *run = &h->run[k];
-    snprintf(name, sizeof name, "run/%d", k + 1);
-    if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, name);
-    snprintf(name, sizeof name, "run/%d/deck", k + 1);
-    numbers(w, name, MD_H5_INT64, one, &run->deck);
-    snprintf(name, sizeof name, "run/%d/first", k + 1);
-    whole(w, name, &run->first);
-    snprintf(name, sizeof name, "run/%d/last", k + 1);
-    whole(w, name, &run->last);
-    snprintf(name, sizeof name, "run/%d/computes", k + 1);
-    limited(w, name, &run->computed.n, 0, MD_COMPUTES_MAX);
-    snprintf(name, sizeof name, "run/%d/values", k + 1);
-    if (w->status == MD_OK)
-      numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){.n = 2, .size = {run->computed.n, MD_COMPUTE_TERMS}},
-              run->computed.value);
-    snprintf(name, sizeof name, "run/%d/fix_energy", k + 1);
-    real(w, name, &run->computed.fix_energy);
-    snprintf(name, sizeof name, "run/%d/bond_energy", k + 1);
-    real(w, name, &run->computed.bond_energy);
-    snprintf(name, sizeof name, "run/%d/box", k + 1);
-    if (w->mode == READ ? md_h5->has(w->file, name) : md_box_has_room(box)) reals(w, name, 7, run->box);
-    snprintf(name, sizeof name, "run/%d/coupled", k + 1);
-    if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
-    snprintf(name, sizeof name, "run/%d/edits", k + 1);
-    /* A file of an earlier program does not say it: then each run counts as one after an edit. */
-    if (w->mode != READ || md_h5->has(w->file, name))
-      whole(w, name, &run->edits);
-    else
-      run->edits = -k - 1;
-    snprintf(name, sizeof name, "run/%d/model", k + 1);
-    if (w->mode != READ || md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
-    snprintf(name, sizeof name, "run/%d/halted", k + 1);
-    if (w->mode == READ ? md_h5->has(w->file, name) : run->halted != MD_HALT_NONE)
-      whole(w, name, &run->halted);
-    snprintf(name, sizeof name, "run/%d/drawn", k + 1);
-    if (w->has_draws) numbers(w, name, MD_H5_INT64, one, &run->drawn);
-  }
+  for (int k = 0; k < runs; ++k) walk_run(w, k, &h->run[k], box);
   if (w->mode != READ || md_h5->has(w->file, "run/edits"))
     whole(w, "run/edits", &h->edits);
   else
