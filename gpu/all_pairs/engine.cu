@@ -75,6 +75,8 @@ private:
   template <class F> md_status go_round(const device_array &own, int64_t body_bytes, int hops, F &&f);
   md_status make_arrays();
   md_status upload();
+  void set_view();
+  md_status upload_bodies();
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
   md_status charge_bodies(double per_mass);
   md_status sum_impulses(int64_t step);
@@ -163,6 +165,13 @@ md_status all_pairs_engine::upload()
   MD_TRY(put(&arrays.halt, &none, sizeof none, "the halt word"));
   MD_TRY(put(&arrays.force_action, model->force_action, sizeof model->force_action, "fixes"));
   MD_TRY(put(&arrays.summand, model->summand, sizeof model->summand, "computes"));
+  set_view();
+  return upload_bodies();
+}
+
+void all_pairs_engine::set_view()
+{
+  const md_particles *p = particles;
   view.bodies = (body *)arrays.bodies.at;
   view.v = (double *)arrays.v.at;
   view.low = model->wide ? (int64_t *)arrays.low.at : nullptr;
@@ -180,6 +189,12 @@ md_status all_pairs_engine::upload()
   view.close2 = model->close2;
   view.range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
   view.quantum = model->grids.v;
+}
+
+md_status all_pairs_engine::upload_bodies()
+{
+  const md_particles *p = particles;
+  const int64_t n = p->n;
   std::vector<body> block((size_t)view.stride, body{{BODY_FAR, BODY_FAR, BODY_FAR}, 0.0});
   for (int64_t i = 0; i < n; ++i) {
     block[(size_t)i] = body{{0.0, 0.0, 0.0}, md_mass_of(model, p, i)};

@@ -301,6 +301,25 @@ static void choose_extra(const md_model *model, bool mixed, gpu_configuration *c
   c->extra = std::max(std::min(LIST_EXTRA * c->skin, 0.5 * (longest_reach(model, mixed, c) - c->reach)), 0.0);
 }
 
+/* Has a step no work besides pairs, kicks, drift and walls, for particles of one type and one mass? Such steps may be
+ * fused. */
+static bool is_plain(const md_model *model, const md_gpu_options *g, md_gpu_neighbours neighbours)
+{
+  return md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) &&
+         !md_pair_is_dissipative(&model->pair) && model->bonds.ntypes == 0 && !(model->wide && !g->mixed) &&
+         model->nmiddle == 0 && model->nforce_action == 0 && model->moving == MD_GROUP_ALL &&
+         model->placed == 0 && !g->unfused && !g->symmetric && neighbours != MD_GPU_ALL_PAIRS;
+}
+
+/* The rows of a list: those of the mean number of neighbours, and three standard deviations more. */
+static int rows_of_lists(const md_model *model, int64_t n, bool half, double reach)
+{
+  const double pi = 3.14159265, r = reach;
+  const double sphere = model->box.dim == 3 ? 4.0 / 3.0 * pi * r * r * r : pi * r * r;
+  const double mean = density(model, n) * sphere * (half ? 0.5 : 1.0);
+  return (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
+}
+
 static void configure_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
                            md_gpu_neighbours neighbours, gpu_configuration *c)
 {
@@ -316,10 +335,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
               md_pair_has_density(&model->pair) || dissipates || model->bonds.ntypes > 0 ||
               neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   const bool changes = md_box_is_changed(&model->box);
-  const bool plain = md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) && !dissipates &&
-                     model->bonds.ntypes == 0 && !wide && model->nmiddle == 0 && model->nforce_action == 0 &&
-                     model->moving == MD_GROUP_ALL && model->placed == 0 && !o->gpu.unfused &&
-                     !o->gpu.symmetric && neighbours != MD_GPU_ALL_PAIRS;
+  const bool plain = is_plain(model, &o->gpu, neighbours);
   /* Anchors out of a restart may have no fix. The fused kernel of cells in two dimensions has no tags. */
   c->fused = plain && !changes && !(dim == 2 && c->tagged && neighbours == MD_GPU_CELLS);
   c->rows = 0;
@@ -342,10 +358,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   for (int d = 0; d < dim; ++d)
     if (o->gpu.mixed && model->box.periodic[d] && c->count[d] < 4) c->dense = false;
   c->step_sorts = c->ghosts == 0 && steps_may_sort(model, o, n, ranks, c);
-  if (neighbours != MD_GPU_LIST) return;
-  const double r = c->reach, sphere = dim == 3 ? 4.0 / 3.0 * 3.14159265 * r * r * r : 3.14159265 * r * r;
-  const double mean = density(model, n) * sphere * (o->gpu.symmetric ? 0.5 : 1.0);
-  c->rows = (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
+  if (neighbours == MD_GPU_LIST) c->rows = rows_of_lists(model, n, o->gpu.symmetric, c->reach);
 }
 
 /* Checks the options sorted, padded, unrolled and staged, which belong to one kernel (gpu/step/force_cells_2d.cu).
@@ -489,6 +502,24 @@ static md_status check_mixed(const md_model *model, int ranks, const md_gpu_opti
   return MD_OK;
 }
 
+/* Takes cells in place of lists that do not fit into memory, if that can be chosen. available: bytes; 0: unknown. */
+static void leave_lists_out(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
+                            int64_t available, gpu_configuration *c)
+{
+  const md_gpu_options *g = &o->gpu;
+  const bool chosen = c->neighbours == MD_GPU_LIST && g->neighbours != MD_GPU_LIST && !needs_lists(model, c);
+  if (!chosen || available == 0) return;
+  md_engine_plan plan;
+  gpu_memory(model, n, ranks, g, c, &plan);
+  if (plan.bytes * (double)n <= 0.97 * (double)available * ranks) return;
+  gpu_configuration without = *c;
+  choose_skin_of_cells(model, n, g, MD_GPU_CELLS, &without);
+  configure_with(model, n, ranks, o, MD_GPU_CELLS, &without);
+  if (g->mixed && !images_are_apart(model, &without)) return;
+  *c = without;
+  c->no_room = true;
+}
+
 md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
                         int64_t available, gpu_configuration *c)
 {
@@ -524,18 +555,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
                     "package gpu precision mixed: the box is too small for its 32-bit coordinates: periodic "
                     "sides must exceed twice the cutoff %g and some skin; use precision double",
                     model->cutoff);
-  wanted = c->neighbours;
-  if (wanted != MD_GPU_LIST || available == 0 || needs_lists(model, c)) return MD_OK;
-  md_engine_plan plan;
-  gpu_memory(model, n, ranks, g, c, &plan);
-  if (plan.bytes * (double)n <= 0.97 * (double)available * ranks || g->neighbours == MD_GPU_LIST)
-    return MD_OK;
-  gpu_configuration without = *c;
-  choose_skin_of_cells(model, n, g, MD_GPU_CELLS, &without);
-  configure_with(model, n, ranks, o, MD_GPU_CELLS, &without);
-  if (g->mixed && !images_are_apart(model, &without)) return MD_OK;
-  *c = without;
-  c->no_room = true;
+  leave_lists_out(model, n, ranks, o, available, c);
   return MD_OK;
 }
 
