@@ -990,13 +990,14 @@ static md_status enter_pair_velocities(const md_model *model, md_particles *p)
   return MD_OK;
 }
 
-/* Enters positions and velocities along axis d. out: how far beyond the faces a position may be. Returns the least id
- * of a particle that cannot enter, or INT64_MAX. */
-static int64_t enter_axis(const md_model *model, md_particles *p, int d, double out)
+/* Enters positions and velocities along axis d. out: how far beyond the faces a position may be, along each axis.
+ * Returns the least id of a particle that cannot enter, or INT64_MAX. */
+static int64_t enter_axis(const md_model *model, md_particles *p, int d, const double out[3])
 {
   const md_box *box = &model->box;
   const double qx = model->grids.x, speed_limit = model->speed_limit;
-  const double lo = box->lo[d], hi = box->hi[d], length = box->length[d], least = lo - out, most = hi + out;
+  const double lo = box->lo[d], hi = box->hi[d], length = box->length[d], least = lo - out[d],
+               most = hi + out[d];
   const bool wraps = box->periodic[d] && !box->triclinic;
   double *restrict x = p->x[d];
   const double *v = p->v[d];
@@ -1041,7 +1042,7 @@ md_status md_model_enter(const md_model *model, md_particles *p)
   MD_TRY(widen_particles(model, p));
   md_box_image_reach(box, out);
   for (int d = 0; d < box->dim; ++d) {
-    const int64_t found = enter_axis(model, p, d, out[d]);
+    const int64_t found = enter_axis(model, p, d, out);
     if (found < bad) bad = found;
   }
   if (bad != INT64_MAX) return entry_error(model, p, bad);
