@@ -22,9 +22,10 @@
  * References: Martyna, Tobias and Klein, J. Chem. Phys. 101 (1994) 4177; Tuckerman, Alejandre, Lopez-Rendon, Jochim and
  * Martyna, J. Phys. A 39 (2006) 5629; Parrinello and Rahman, J. Appl. Phys. 52 (1981) 7182; the LAMMPS manual.
  *
- * Numbers of the fix: k0 to k5 as of nvt; k6 is 1 if all axes have one pressure; of axis d: k[7 + d] and k[10 + d] the
- * pressures, k[13 + d] PDAMP, 0 if it stays; k16 which axes are coupled; k17 thermostats of the barostat's chain; k18
- * its parts; k19 mtk; k20 nreset; k[21 + d] the fixed point; k24 ptemp; k25 is 1 if pressures may differ by axis.
+ * Numbers of the fix: k0 to k5 as of nvt; k6 is 1 if all axes have one rate: iso, or all are coupled; of axis d:
+ * k[7 + d] and k[10 + d] the pressures, k[13 + d] PDAMP, 0 if it stays; k16 which axes are coupled; k17 thermostats of
+ * the barostat's chain; k18 its parts; k19 mtk; k20 nreset; k[21 + d] the fixed point; k24 ptemp; k25 is 1 if pressures
+ * may differ by axis.
  * State: that of nvt, and from MD_FIX_MORE_AT on what npt_state says. Of its action: k[d] the factor of each axis.
  */
 #if defined MD_FIX_STYLE
@@ -102,7 +103,6 @@ static md_status baro_keyword(md_fix *fix, const md_words *words, const md_fix_s
   if (axis && keyword[0] - 'x' >= dim)
     return md_error(MD_USAGE, "fix %s: two dimensions have no pressure along z", name);
   if (axis) fix->k[NPT_STRAINS] = 1.0;
-  if (iso) fix->k[BARO_ISO] = 1.0;
   if (iso) fix->k[BARO_COUPLE] = BARO_XYZ;
   if (!couple)
     return baro_numbers(fix, value, axis ? keyword[0] - 'x' : 0, axis ? keyword[0] - 'x' + 1 : dim);
@@ -127,23 +127,34 @@ static bool baro_coupled(const md_fix *fix, int d)
 }
 
 /* Checks the axes, and that coupled ones have the same pressures. */
-static md_status baro_check(const md_fix *fix)
+static md_status baro_check(const md_fix *fix, int dim)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
+  const bool all = fix->k[BARO_COUPLE] == BARO_XYZ;
   int first = -1;
   if (baro_axes(fix) == 0)
     return md_error(MD_USAGE, "fix %s needs a pressure: iso, aniso, x, y or z, with PSTART PSTOP PDAMP",
                     name);
   if (!(fix->k[BARO_COUPLE] >= BARO_FREE && fix->k[BARO_COUPLE] <= BARO_XZ))
     return md_error(MD_USAGE, "fix %s: couple is none, xyz, xy, yz or xz", name);
-  for (int d = 0; d < 3; ++d) {
-    if (!baro_coupled(fix, d) || !baro_moves(fix, d)) continue;
+  for (int d = 0; d < (all ? dim : 3); ++d) {
+    if (!baro_coupled(fix, d)) continue;
+    if (!baro_moves(fix, d))
+      return md_error(MD_USAGE, "fix %s: the coupled axis %c needs a pressure", name, 'x' + d);
     if (first < 0) first = d;
     for (int k = BARO_START; k <= BARO_DAMP; k += 3)
       if (fix->k[k + d] != fix->k[k + first])
         return md_error(MD_USAGE, "fix %s: the coupled axes %c and %c must have the same numbers", name,
                         'x' + first, 'x' + d);
   }
+  return MD_OK;
+}
+
+/* Checks what was read. All axes that are coupled are one, as with iso. */
+static md_status baro_read(md_fix *fix, int dim)
+{
+  MD_TRY(baro_check(fix, dim));
+  fix->k[BARO_ISO] = fix->k[BARO_COUPLE] == BARO_XYZ || (dim == 2 && fix->k[BARO_COUPLE] == BARO_XY);
   return MD_OK;
 }
 
@@ -235,14 +246,14 @@ static md_status npt_parse(md_fix *fix, const md_words *words, const md_fix_scop
           name, words->word[w], heats ? "temp, " : "");
     MD_TRY(nvt_keyword(fix, words, &w));
   }
-  MD_TRY(baro_check(fix));
+  MD_TRY(baro_read(fix, scope->box->dim));
   if (!heats || fix->k[2] > 0.0) return MD_OK;
   return md_error(MD_USAGE, "fix npt needs a temperature: temp TSTART TSTOP TDAMP; without one use fix nph");
 }
 
 static md_status npt_join(const md_fix *fix, md_model *model)
 {
-  MD_TRY(baro_check(fix));
+  MD_TRY(baro_check(fix, model->box.dim));
   if (fix->kind == MD_FIX_npt) return nvt_join(fix, model);
   model->hottest = md_max(model->hottest, model->units->boltz * fix->k[NPT_TEMP]);
   return join_integrator(fix, model, MD_NVE);
@@ -253,6 +264,20 @@ static double npt_target(const md_fix *fix, const md_model *model, const md_step
 {
   return fix->kind == MD_FIX_npt ? model->units->boltz * md_step_ramp(step, fix->k[0], fix->k[1], done)
                                  : fix->state[MD_FIX_MORE_AT + NPT_MASS_T];
+}
+
+static void npt_refer(md_fix *fix, const md_box *box)
+{
+  double *s = npt_state(fix);
+  s[NPT_VOLUME] = md_box_volume(box);
+  for (int d = 0; d < 3; ++d) s[NPT_LENGTH + d] = box->length[d];
+}
+
+/* Whether the box of this step is one of reference, by nreset. As in LAMMPS, that needs pressures by axis. */
+static bool npt_resets(const md_fix *fix, int64_t steps)
+{
+  const int64_t every = (int64_t)fix->k[NPT_RESET];
+  return every > 0 && fix->k[NPT_STRAINS] != 0.0 && steps % every == 0;
 }
 
 /* At the beginning of a run the masses follow from the temperature, and at the first one the reference is known. */
@@ -267,9 +292,7 @@ static void npt_begin(md_fix *fix, const md_model *model)
   } else if (fix->kind != MD_FIX_npt && fix->k[NPT_TEMP] > 0.0) {
     s[NPT_MASS_T] = model->units->boltz * fix->k[NPT_TEMP];
   }
-  if (s[NPT_VOLUME] != 0.0) return;
-  s[NPT_VOLUME] = md_box_volume(&box);
-  for (int d = 0; d < 3; ++d) s[NPT_LENGTH + d] = box.length[d];
+  if (s[NPT_VOLUME] == 0.0 || (model->step == model->run_begin && npt_resets(fix, 0))) npt_refer(fix, &box);
 }
 
 /* ---- the barostat ---- */
@@ -363,11 +386,7 @@ static void npt_push(md_fix *fix, const md_model *model, const md_step *step, in
   const md_box box = md_model_shown_box(model);
   const double *part = value + MD_COMPUTE_TERMS, volume = md_box_volume(&box);
   double *s = npt_state(fix), pressure[3], target[3], strain[3], kinetic2 = 0.0;
-  const int64_t reset = (int64_t)fix->k[NPT_RESET];
-  if (reset > 0 && done == 1 && (model->step + 1 - model->run_begin) % reset == 0) {
-    s[NPT_VOLUME] = volume;
-    for (int d = 0; d < 3; ++d) s[NPT_LENGTH + d] = box.length[d];
-  }
+  if (done == 1 && npt_resets(fix, model->step + 1 - model->run_begin)) npt_refer(fix, &box);
   const double mean = npt_pressures(fix, model, step, done, target);
   baro_pressures(fix, &box, part, pressure);
   npt_strain(fix, &box, target, mean, strain);

@@ -40,15 +40,14 @@ static md_status press_berendsen_parse(md_fix *fix, const md_words *words, const
     }
     w += 2;
   }
-  return baro_check(fix);
+  return baro_read(fix, scope->box->dim);
 }
 
 static md_status press_berendsen_join(const md_fix *fix, md_model *model)
 {
-  (void)model;
   if (!(fix->k[PRESS_MODULUS] > 0.0))
     return md_error(MD_USAGE, "fix press/berendsen: the modulus must be positive");
-  return baro_check(fix);
+  return baro_check(fix, model->box.dim);
 }
 
 static md_status press_berendsen_move_box(md_fix *fix, const md_model *model, bool before,

@@ -105,15 +105,14 @@ static md_status box_relax_parse(md_fix *fix, const md_words *words, const md_fi
   }
   if (baro_axes(fix) == 0)
     return md_error(MD_USAGE, "fix box/relax needs a pressure: iso P, aniso P, x P, y P or z P");
-  return baro_check(fix);
+  return baro_check(fix, scope->box->dim);
 }
 
 static md_status box_relax_join(const md_fix *fix, md_model *model)
 {
-  (void)model;
   if (!(fix->k[RELAX_MOST] > 0.0 && fix->k[RELAX_RESET] >= 0.0 && fix->k[RELAX_RESET] <= INT32_MAX))
     return md_error(MD_USAGE, "fix box/relax: vmax must be positive, and nreset from 0 to %d", INT32_MAX);
-  return baro_check(fix);
+  return baro_check(fix, model->box.dim);
 }
 
 static void box_relax_relax(const md_fix *fix, md_relax *relax)

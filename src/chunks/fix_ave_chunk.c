@@ -6,8 +6,8 @@
  *      all     by the number of particles in all samples
  *      sample  each sample by its own number of particles; then the mean of the samples is taken
  *      none    by the number of samples
- *    A density is divided by volume and samples, and a temperature by its degrees of freedom, cdof + adof * particles,
- *    whatever `norm` is; with `norm none` in each sample.
+ *    Whatever `norm` is, a density is divided by the volume in each sample, and a temperature by its degrees of
+ *    freedom, cdof + adof * particles; with `norm none` in each sample.
  * 3. The average goes into the running average, which is what f_ID and the file show.
  *
  * Rows are chunks; columns are the coordinates of the chunk, its particles, and the values. Cost: at each sample one or
@@ -206,7 +206,9 @@ static md_status check_rows(fix_ave_chunk *fix, int64_t rows)
   const bool kept = fix->running.kind != MD_RUNNING_ONE && fix->running.added > 0;
   if (fix->sum && (fix->schedule.done > 0 || kept))
     return md_error(
-        MD_USAGE, "the number of chunks has changed from %lld to %lld: an average needs a number that stays",
+        MD_USAGE,
+        "the number of chunks has changed from %lld to %lld: an average needs a number that stays; in a box "
+        "that changes give compute chunk/atom `units reduced`, or `bound` for each axis",
         (long long)fix->rows, (long long)rows);
   return set_rows(fix, rows);
 }
@@ -251,17 +253,19 @@ static double divisor_of(const fix_ave_chunk *fix, int k, double count, double v
 {
   switch (fix->kind[k]) {
   case DENSITY_NUMBER:
-  case DENSITY_MASS: return volume * samples;
+  case DENSITY_MASS: return volume;
   case TEMPERATURE: return samples * fix->cdof + fix->adof * count;
   case MEAN: break;
   }
   return fix->norm == NORM_NONE ? samples : count;
 }
 
-/* Is the value divided in each sample, and not at the end? */
+/* Is the value divided in each sample, and not at the end? A density is, because the volume may change. */
 static bool is_of_sample(const fix_ave_chunk *fix, int k)
 {
-  return fix->norm == NORM_SAMPLE || (fix->norm == NORM_NONE && fix->kind[k] == TEMPERATURE);
+  const value_kind kind = fix->kind[k];
+  return kind == DENSITY_NUMBER || kind == DENSITY_MASS || fix->norm == NORM_SAMPLE ||
+         (fix->norm == NORM_NONE && kind == TEMPERATURE);
 }
 
 /* Adds the sums of a sample, divided or not. */

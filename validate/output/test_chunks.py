@@ -74,6 +74,19 @@ def test_resume_within_an_average(tmp_path):
     assert files(tmp_path / "whole", "ab") == files(tmp_path / "parts", "ab")
 
 
+@pytest.mark.parametrize("norm", ["all", "sample", "none"])
+def test_a_density_has_the_volume_of_its_samples(norm, tmp_path):
+    """In a box that grows by a quarter in ten steps. It sees the box before a change, and thermo rows the one after."""
+    works(run_deck(tmp_path, BOX + "fix 2 all deform 1 x scale 1.25\ncompute c all chunk/atom type\n"
+                   f"fix 3 all ave/chunk 5 2 10 c density/number norm {norm} format ' %.15g' file c.txt\n"
+                   "thermo 1\nthermo_style custom step vol\nthermo_modify format float %.15g\nrun 10\n",
+                   "-log", "log"))
+    volume = dict(harness.read_tables((tmp_path / "log").read_text())[0].rows)
+    density = (1.0 / float(volume["4"]) + 1.0 / float(volume["9"])) / 2.0
+    rows = [line.split() for line in (tmp_path / "c.txt").read_text().splitlines() if line.startswith("  ")]
+    assert [float(row[2]) for row in rows] == pytest.approx([density, density], rel=1e-12)
+
+
 def test_a_large_value_does_not_hide_small_ones(tmp_path):
     """Quanta follow from the largest value of all chunks, and still resolve a value that is 10^13 times smaller."""
     deck = MELT + ("variable n atom 1+(id>240)\nvariable w atom (id>240)*3e12+0.37\ncompute n all chunk/atom v_n\n"

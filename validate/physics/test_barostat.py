@@ -163,13 +163,27 @@ unfix 2
 fix 2 all press/berendsen aniso 1.0 2.0 0.5 couple xz
 fix 3 all temp/berendsen 1.2 1.2 0.5
 run 20
+unfix 1
+unfix 2
+unfix 3
+fix 1 all npt temp 1.2 1.2 0.2 x 1.0 1.0 0.5 y 1.0 1.0 0.5 z 1.0 1.0 0.5 couple xyz
+run 20
+unfix 1
+fix 1 all nph aniso 1.0 1.0 0.5 nreset 3
+thermo_style custom step temp press lx ly lz f_1
+thermo_modify format float %.15g norm no
+run 20
+unfix 1
+fix 1 all nph x 1.0 1.0 0.5 y 3.0 3.0 0.5 nreset 7
+run 20
+run 20
 """
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_lmp_has_the_same_barostats(fast_engine, tmp_path):
-    """Chains, ramps, axes that are coupled, have pressures of their own or stay. The f_1 of this LAMMPS is not
-    conserved with iso and a chain of the barostat, so that the first run does not show it."""
+    """Chains, ramps, axes that are coupled, have pressures of their own or stay, boxes of reference. The f_1 of this
+    LAMMPS is not conserved with iso and a chain of the barostat, so that the first run does not show it."""
     write_melt(tmp_path, 2.0)
     assert_tables_agree(*both_tables(BAROSTATS, tmp_path, fast_engine), 1e-8)
 
@@ -264,6 +278,9 @@ def test_boxes_that_do_not_change(tmp_path):
         "fix 2 all press/berendsen x 1 1 1 x 1 1 1": ["the axis x"],
         "fix 2 all press/berendsen x 1 1 1 y 1 2 1 couple xy": ["coupled axes x and y"],
         "fix 2 all press/berendsen iso 1 1 1 couple all": ["'all'", "xyz"],
+        "fix 2 all press/berendsen x 1 1 1 y 1 1 1 couple xyz": ["coupled axis z", "pressure"],
+        "fix 2 all nph x 1 1 1 couple xz": ["coupled axis z", "pressure"],
+        "fix 2 all box/relax y 1 couple xy": ["coupled axis x", "pressure"],
         "fix 2 all temp/csvr 1 1 1": ["takes 4 arguments"],
         "fix 2 all temp/csvr 1 1 1 0": ["seed of fix temp/csvr"],
         "fix 2 all npt temp 1 1 1": ["needs a pressure"],
