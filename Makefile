@@ -366,9 +366,10 @@ SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
 
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
 test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
+	@$(SETUP) xdist || echo 'going on with one test after the other' >&2
 	@$(MAKE) ladder-programs
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' $(TEST_ENV) \
-	  $(PYTHON) -m pytest -q -p no:cacheprovider -m gpu validate
+	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu --durations=15 validate
 	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM)
 	$(quiet)$(PYTHON) validate/speed/sanitize_gpu.py --myriad $(PROGRAM)
 	$(quiet)$(PYTHON) validate/speed/large_gpu.py --myriad $(PROGRAM) $(ARGS)
