@@ -118,14 +118,6 @@ md_status md_mpi_bisect(md_comm *c, const md_box *box, const md_particles *p)
 
 /* ---- ghosts ---- */
 
-/* The record of a ghost. */
-typedef struct brick_ghost {
-  double x[3];
-  int64_t id;
-  int32_t type;
-  uint32_t group;
-} brick_ghost;
-
 static void shift_of(const md_box *box, int image, double shift[3])
 {
   for (int a = 0; a < 3; ++a, image /= 3) shift[a] = (image % 3 - 1) * box->length[a];
@@ -139,7 +131,7 @@ static bool is_wanted(const md_box *box, int image, bool own)
   return !(own && image == SELF);
 }
 
-/* A brick, and a halo around it, that images may reach. */
+/* Can an image of the brick [lo, hi), shifted, lie within `width` of the brick [from, to)? */
 static bool reaches(const double lo[3], const double hi[3], const double shift[3], const double from[3],
                     const double to[3], double width, int dim)
 {
@@ -217,19 +209,26 @@ static md_status choose_all(md_comm *c, const md_box *box, double width, const m
   return MD_OK;
 }
 
-/* Sends and receives n bytes for each ghost of every message; a message to this rank itself is copied. */
-static md_status start(md_comm *c, brick_message *m, const void *out, void *in, int64_t bytes)
+/* Sends `sent` words of 8 bytes to the rank of a message, and receives `received` words from it. A message to this rank
+ * itself is copied. */
+static md_status start_words(md_comm *c, brick_message *m, const void *out, int64_t sent, void *in,
+                             int64_t received)
 {
   mpi_state *s = mpi_state_of(c);
   m->request[0] = m->request[1] = MPI_REQUEST_NULL;
   if (m->rank == c->rank) {
-    memcpy(in, out, (size_t)(m->nsend * bytes));
+    memcpy(in, out, (size_t)(sent * 8));
     return MD_OK;
   }
-  const int words = (int)(bytes / 8);
-  MD_MPI(MPI_Irecv(in, (int)m->nreceive * words, MPI_INT64_T, m->rank, TAG, s->halo, &m->request[0]));
-  MD_MPI(MPI_Isend(out, (int)m->nsend * words, MPI_INT64_T, m->rank, TAG, s->halo, &m->request[1]));
+  MD_MPI(MPI_Irecv(in, (int)received, MPI_INT64_T, m->rank, TAG, s->halo, &m->request[0]));
+  MD_MPI(MPI_Isend(out, (int)sent, MPI_INT64_T, m->rank, TAG, s->halo, &m->request[1]));
   return MD_OK;
+}
+
+/* The same with this number of bytes for each ghost of the message. */
+static md_status start(md_comm *c, brick_message *m, const void *out, void *in, int64_t bytes)
+{
+  return start_words(c, m, out, m->nsend * (bytes / 8), in, m->nreceive * (bytes / 8));
 }
 
 static md_status wait_all(mpi_state *s)
@@ -243,41 +242,20 @@ static md_status exchange_counts(md_comm *c)
   mpi_state *s = mpi_state_of(c);
   for (int k = 0; k < s->nbrick; ++k) {
     brick_message *m = &s->brick[k];
-    const int64_t sent = m->nsend;
-    m->nsend = m->nreceive = 1; /* of numbers */
-    m->first = sent;
-    MD_TRY(start(c, m, &m->first, &m->capacity, sizeof sent));
+    MD_TRY(start_words(c, m, &m->nsend, 1, &m->nreceive, 1));
   }
-  MD_TRY(wait_all(s));
-  for (int k = 0; k < s->nbrick; ++k) {
-    s->brick[k].nsend = s->brick[k].first;
-    s->brick[k].nreceive = s->brick[k].capacity;
-  }
-  return MD_OK;
+  return wait_all(s);
 }
 
-static void pack_ghosts(const md_box *box, const md_particles *p, const brick_message *m, brick_ghost *out)
+static void pack_ghosts(const md_box *box, const md_particles *p, const brick_message *m, ghost_record *out)
 {
   for (int64_t k = 0; k < m->nsend; ++k) {
     const int64_t i = m->send[k];
     double shift[3];
     shift_of(box, m->image[k], shift);
-    out[k] =
-        (brick_ghost){.id = p->id[i], .type = p->type[i], .group = p->group ? p->group[i] : MD_GROUP_ALL};
+    out[k] = md_mpi_ghost_of(p, i);
     for (int a = 0; a < 3 && a < p->dim; ++a) out[k].x[a] = p->x[a][i] + shift[a];
   }
-}
-
-static void append_ghosts(md_particles *p, brick_message *m, const brick_ghost *in)
-{
-  m->first = p->n + p->nghost;
-  for (int64_t k = 0; k < m->nreceive; ++k) {
-    for (int a = 0; a < p->dim; ++a) p->x[a][m->first + k] = in[k].x[a];
-    p->id[m->first + k] = in[k].id;
-    p->type[m->first + k] = (uint16_t)in[k].type;
-    if (p->group) p->group[m->first + k] = in[k].group;
-  }
-  p->nghost += m->nreceive;
 }
 
 /* Makes room for the messages, which hold records of ghosts once and their positions later. */
@@ -286,7 +264,7 @@ static md_status reserve(mpi_state *s, md_particles *p)
   int64_t ghosts = 0;
   for (int k = 0; k < s->nbrick; ++k) {
     brick_message *m = &s->brick[k];
-    const int64_t words = (int64_t)sizeof(brick_ghost) / 8;
+    const int64_t words = (int64_t)sizeof(ghost_record) / 8;
     MD_TRY(md_array_new(&m->out, m->nsend * words + 1, sizeof *m->out, "halo messages"));
     MD_TRY(md_array_new(&m->in, m->nreceive * words + 1, sizeof *m->in, "halo messages"));
     ghosts += m->nreceive;
@@ -308,12 +286,15 @@ md_status md_mpi_bricks_build(md_comm *c, const md_box *box, double width, md_pa
   MD_TRY(md_comm_agree(c, reserve(s, p)));
   for (int k = 0; k < s->nbrick; ++k) {
     brick_message *m = &s->brick[k];
-    pack_ghosts(box, p, m, (brick_ghost *)(void *)m->out);
-    MD_TRY(start(c, m, m->out, m->in, sizeof(brick_ghost)));
+    pack_ghosts(box, p, m, (ghost_record *)(void *)m->out);
+    MD_TRY(start(c, m, m->out, m->in, sizeof(ghost_record)));
   }
   MD_TRY(wait_all(s));
-  for (int k = 0; k < s->nbrick; ++k)
-    append_ghosts(p, &s->brick[k], (const brick_ghost *)(const void *)s->brick[k].in);
+  for (int k = 0; k < s->nbrick; ++k) {
+    brick_message *m = &s->brick[k];
+    m->first = p->n + p->nghost;
+    md_mpi_append_ghosts(p, m->nreceive, (const ghost_record *)(const void *)m->in);
+  }
   return MD_OK;
 }
 

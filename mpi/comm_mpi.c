@@ -77,12 +77,15 @@ static md_status start_mpi(int *provided)
   int started = 0, ended = 0;
   MPI_Initialized(&started);
   MPI_Finalized(&ended);
-  if (ended) return md_error(MD_RUNTIME, "MPI has ended in this process, and cannot be started again");
+  if (ended)
+    return md_error(MD_RUNTIME,
+                    "MPI has ended in this process, and cannot be started again: use a new process");
   if (started)
     return MPI_Query_thread(provided) == MPI_SUCCESS ? MD_OK
                                                      : md_error(MD_RUNTIME, "MPI_Query_thread failed");
   if (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided) != MPI_SUCCESS)
-    return md_error(MD_RUNTIME, "MPI_Init_thread failed");
+    return md_error(MD_RUNTIME,
+                    "MPI does not start: use the mpirun of the MPI library this program was built with");
   atexit(finalise_mpi);
   return MD_OK;
 }

@@ -35,14 +35,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The record of a ghost in the messages of halo_build. */
-typedef struct ghost_record {
-  double x[3];
-  int64_t id;
-  int32_t type;
-  uint32_t group;
-} ghost_record;
-
 /* Finds both neighbours along an axis, and the shifts for messages to them. A message to the lower neighbour comes
  * with one from the higher neighbour, and the reverse. */
 static void meet(mpi_state *s, const md_box *box, int axis)
@@ -178,6 +170,24 @@ static void find_wraps(const mpi_state *s, halo_message *m, const md_particles *
   }
 }
 
+ghost_record md_mpi_ghost_of(const md_particles *p, int64_t i)
+{
+  return (ghost_record){.id = p->id[i], .type = p->type[i], .group = p->group ? p->group[i] : MD_GROUP_ALL};
+}
+
+void md_mpi_append_ghosts(md_particles *p, int64_t n, const ghost_record *in)
+{
+  const int64_t first = p->n + p->nghost;
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < n; ++k) {
+    for (int d = 0; d < p->dim; ++d) p->x[d][first + k] = in[k].x[d];
+    p->id[first + k] = in[k].id;
+    p->type[first + k] = (uint16_t)in[k].type;
+    if (p->group) p->group[first + k] = in[k].group;
+  }
+  p->nghost += n;
+}
+
 /* Sends the records of one message, and appends the ghosts received to the particles. */
 static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, int axis, int side)
 {
@@ -188,11 +198,8 @@ static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, i
   if (status == MD_OK) {
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < m->nsend; ++k) {
-      const int64_t i = m->send[k];
+      out[k] = md_mpi_ghost_of(p, m->send[k]);
       image_position(s, m, p, axis, k, out[k].x);
-      out[k].id = p->id[i];
-      out[k].type = p->type[i];
-      out[k].group = p->group ? p->group[i] : MD_GROUP_ALL;
     }
     const int tag = 2 * axis + side, element = (int)sizeof *out;
     MPI_Datatype record;
@@ -204,17 +211,7 @@ static md_status exchange_ghosts(md_comm *c, halo_message *m, md_particles *p, i
     if (code == MPI_SUCCESS) code = MPI_Type_free(&record);
     if (code != MPI_SUCCESS) status = md_mpi_error("MPI_Sendrecv()", code);
   }
-  if (status == MD_OK) {
-    const int64_t first = p->n + p->nghost;
-#pragma omp parallel for schedule(static)
-    for (int64_t k = 0; k < m->nreceive; ++k) {
-      for (int d = 0; d < p->dim; ++d) p->x[d][first + k] = in[k].x[d];
-      p->id[first + k] = in[k].id;
-      p->type[first + k] = (uint16_t)in[k].type;
-      if (p->group) p->group[first + k] = in[k].group;
-    }
-    p->nghost += m->nreceive;
-  }
+  if (status == MD_OK) md_mpi_append_ghosts(p, m->nreceive, in);
   free(out);
   free(in);
   return status;

@@ -34,6 +34,14 @@ typedef struct halo_message {
   MPI_Request request[2];
 } halo_message;
 
+/* A ghost in the messages of a rebin. */
+typedef struct ghost_record {
+  double x[3];
+  int64_t id;
+  int32_t type;
+  uint32_t group;
+} ghost_record;
+
 /* Bounds along the axes from `first` to `last` - 1. A position is inside if lo <= x < hi along each of these. */
 typedef struct bounds {
   int first, last;
@@ -139,6 +147,10 @@ md_status md_mpi_halo_begin(md_comm *, const md_box *box, md_particles *) MD_CHE
 md_status md_mpi_halo_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
 md_status md_mpi_halo_values(md_comm *, const md_particles *, double *value) MD_CHECKED;
 void md_mpi_halo_free(mpi_state *);
+/* The record of particle i without its position; and n ghosts received, appended to the particles, which have room for
+ * them. Not collective. */
+ghost_record md_mpi_ghost_of(const md_particles *, int64_t i);
+void md_mpi_append_ghosts(md_particles *, int64_t n, const ghost_record *);
 
 /* file.c */
 extern const md_comm_files md_mpi_files;

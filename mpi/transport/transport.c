@@ -287,7 +287,10 @@ md_status md_transport_open(MPI_Comm ranks, const char *name, int sharers, md_tr
   const char *asked = NULL;
   for (int k = 0; k < KINDS && name; ++k)
     if (strcmp(name, kinds[k].name) == 0) asked = kinds[k].name;
-  if (name && !asked) return md_error(MD_USAGE, "there is no transport %s", name);
+  if (name && !asked)
+    return md_error(MD_USAGE,
+                    "package gpu transport: unknown '%.64s'; accepted are auto, peer, nccl, aware, staged",
+                    name);
   MD_TRY(keep_or_end(ranks, asked, transport));
   if (*transport) return MD_OK;
   for (int k = 0; k < KINDS; ++k) {
@@ -295,12 +298,16 @@ md_status md_transport_open(MPI_Comm ranks, const char *name, int sharers, md_tr
     md_transport *inner = NULL;
     MD_TRY(open_kind(ranks, k, sharers, reason, &inner));
     if (inner) return describe(inner, asked, left_out, transport);
-    if (asked) return md_error(MD_USAGE, "package gpu transport %s does not work here: %s", asked, reason);
+    if (asked)
+      return md_error(MD_USAGE, "package gpu transport %s does not work here: %s; use transport auto", asked,
+                      reason);
     const size_t used = strlen(left_out);
     snprintf(left_out + used, sizeof left_out - used, "%snot %s: %.200s", used > 0 ? "; " : "",
              kinds[k].meaning, reason);
   }
-  return md_error(MD_RUNTIME, "no transport works between the GPUs of these ranks: %s", left_out);
+  return md_error(MD_RUNTIME,
+                  "no transport works between the GPUs of these ranks: %s; use one GPU, or engine openmp",
+                  left_out);
 }
 
 static md_status open_for_program(const void *communicator, const char *name, int sharers,
