@@ -13,7 +13,7 @@
  *   gpu/ranks/halo.inc      ghosts: at a rebin, and in every step
  *   gpu/ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
- * This file also has the outcome of a step, which all ranks must know, and the time that messages take. All this
+ * This file also has the outcome of a step, which all ranks must know; gpu/ranks/lap_timer.cuh times messages. All this
  * is host code for gpu/run/rebin_ranks.inc and gpu/run/step_ranks.inc; the kernels are in migrate.cu, halo.cu,
  * bricks.cu and deferred.cu.
  */
@@ -27,6 +27,7 @@
 #include "gpu/engine/configuration.h"
 #include "gpu/ranks/bond_words.h"
 #include "gpu/ranks/exchange.cuh"
+#include "gpu/ranks/lap_timer.cuh"
 
 #include <algorithm>
 #include <stddef.h>
@@ -35,8 +36,6 @@
 template <class T> struct gpu_ranks {
   typedef typename T::record record;
   typedef typename T::particle particle;
-  enum { LAPS = 64 };
-  enum lap_kind { LAP_EXCHANGE, LAP_REDUCTION, LAP_KINDS };
 
   /* One face of the domain, with the neighbour behind it. */
   struct domain_face {
@@ -125,10 +124,7 @@ template <class T> struct gpu_ranks {
   int next_origin = 0;
   uint64_t id_sum = 0; /* sum over the particles of all ranks, to name one that is lost */
 
-  cudaEvent_t lap_begin[LAPS] = {}, lap_end[LAPS] = {};
-  int laps = 0;
-  int64_t refreshes = 0;
-  double reduction = 0.0; /* seconds of one reduction, as last timed */
+  lap_timer laps;
 
   void free_all()
   {
@@ -146,10 +142,7 @@ template <class T> struct gpu_ranks {
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
     if (arrived) cudaEventDestroy(arrived);
-    for (int k = 0; k < LAPS; ++k) {
-      if (lap_begin[k]) cudaEventDestroy(lap_begin[k]);
-      if (lap_end[k]) cudaEventDestroy(lap_end[k]);
-    }
+    laps.free_all();
   }
 
   /* Copies to the device in the order of the stream. cudaMemcpy() does not: a stream of its own need not wait for
@@ -320,7 +313,7 @@ template <class T> struct gpu_ranks {
     return transport->max(transport, &ctl->overflow, 1, stream);
   }
 
-  /* ---- time ---- */
+  /* ---- messages beside the steps ---- */
 
   md_status make_events()
   {
@@ -329,58 +322,7 @@ template <class T> struct gpu_ranks {
     MD_CUDA(cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, greatest));
     MD_CUDA(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
     MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
-    for (int k = 0; k < LAPS; ++k) {
-      MD_CUDA(cudaEventCreate(&lap_begin[k]));
-      MD_CUDA(cudaEventCreate(&lap_end[k]));
-    }
-    return MD_OK;
-  }
-
-  /* Is it exchanges or reductions that lap number `lap` times? Every other step times only its reduction, so that
-   * two events a step are enough for both. */
-  static lap_kind kind_of(int lap) { return lap > 0 && lap % 2 == 0 ? LAP_REDUCTION : LAP_EXCHANGE; }
-
-  bool times(lap_kind kind) const { return laps < LAPS && kind_of(laps) == kind; }
-
-  md_status lap_begins(lap_kind kind, cudaStream_t stream)
-  {
-    if (times(kind)) MD_CUDA(cudaEventRecord(lap_begin[laps], stream));
-    return MD_OK;
-  }
-
-  md_status lap_ends(lap_kind kind, cudaStream_t stream)
-  {
-    if (times(kind)) MD_CUDA(cudaEventRecord(lap_end[laps], stream));
-    return MD_OK;
-  }
-
-  void next_lap()
-  {
-    if (laps < LAPS) ++laps;
-    ++refreshes;
-  }
-
-  /* Seconds of exchanges since the last call, in two parts: positions and reductions. Steps that were not timed
-   * count like the timed ones. The first step counts only for itself, because in it a rank still waits for the
-   * rebin of another rank. */
-  md_status take_laps(double *positions, double *reductions)
-  {
-    double first = 0.0, ms[LAP_KINDS] = {};
-    int n[LAP_KINDS] = {};
-    for (int k = 0; k < laps; ++k) {
-      float each = 0.0f;
-      MD_CUDA(cudaEventElapsedTime(&each, lap_begin[k], lap_end[k]));
-      (k == 0 ? first : ms[kind_of(k)]) += (double)each;
-      if (k > 0) ++n[kind_of(k)];
-    }
-    const double later = n[LAP_EXCHANGE] > 0 ? ms[LAP_EXCHANGE] / n[LAP_EXCHANGE] : 0.0;
-    const double exchanges = laps > 0 ? 1e-3 * (first + later * (double)(refreshes - 1)) : 0.0;
-    if (n[LAP_REDUCTION] > 0) reduction = 1e-3 * ms[LAP_REDUCTION] / n[LAP_REDUCTION];
-    *reductions = std::min(reduction * (double)refreshes, exchanges);
-    *positions = exchanges - *reductions;
-    laps = 0;
-    refreshes = 0;
-    return MD_OK;
+    return laps.make();
   }
 };
 
