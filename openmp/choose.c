@@ -4,6 +4,10 @@
 #include "openmp/force/kernels.h"
 #include "openmp/openmp.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 extern const kernels md_openmp_kernels_generic;
 extern const all_kernels md_all_pairs_kernels_generic;
 #ifdef __x86_64__
@@ -19,11 +23,18 @@ static const kernels *const table[] = {
     &md_openmp_kernels_generic,
 };
 
+/* The place in the table of the set `isa`, or (NULL) of the best one that is there. -1: none. */
+static int find(const char *isa)
+{
+  for (int k = 0; k < (int)(sizeof table / sizeof table[0]); ++k)
+    if (table[k]->supported() && (!isa || strcmp(isa, table[k]->isa) == 0)) return k;
+  return -1;
+}
+
 const kernels *kernels_choose(const char *isa)
 {
-  for (size_t k = 0; k < sizeof table / sizeof table[0]; ++k)
-    if (table[k]->supported() && (!isa || strcmp(isa, table[k]->isa) == 0)) return table[k];
-  return NULL;
+  const int k = find(isa);
+  return k < 0 ? NULL : table[k];
 }
 
 static const all_kernels *const all_pairs[] = {
@@ -43,3 +54,17 @@ const all_kernels *all_kernels_choose(const char *isa)
 }
 
 const char *md_openmp_isa(void) { return kernels_choose(NULL)->isa; }
+
+md_status md_openmp_wanted_isa(const char **isa)
+{
+  static const char *const sets[] = {"generic", "avx2", "avx512"};
+  char there[64] = "";
+  *isa = getenv("MYRIAD_ISA");
+  if (find(*isa) >= 0) return MD_OK;
+  for (size_t k = 0; k < sizeof sets / sizeof sets[0]; ++k) {
+    const size_t used = strlen(there);
+    if (find(sets[k]) >= 0) snprintf(there + used, sizeof there - used, " %s", sets[k]);
+  }
+  return md_error(MD_USAGE, "MYRIAD_ISA=%.40s: there is no such instruction set here; there are%s", *isa,
+                  there);
+}

@@ -65,10 +65,8 @@ static md_status divide(const md_model *model, md_particles *p, md_comm *comm)
 static md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                         const md_engine_options *options)
 {
-  const kernels *chosen = kernels_choose(getenv("MYRIAD_ISA"));
-  if (!chosen)
-    return md_error(MD_USAGE, "MYRIAD_ISA=%s: this build and processor have no such instruction set",
-                    getenv("MYRIAD_ISA"));
+  const char *isa;
+  MD_TRY(md_openmp_wanted_isa(&isa));
   if (comm->size > 1) MD_TRY(divide(model, p, comm));
   /* A thread without a chunk has no work, and the other threads would wait for it at the end of every pass. */
   const int64_t chunks = (p->n + CHUNK - 1) / CHUNK;
@@ -80,7 +78,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->p = p;
   e->comm = comm;
   e->options = *options;
-  e->kernels = chosen;
+  e->kernels = kernels_choose(isa);
   e->threads = omp_get_max_threads();
   e->list.arenas = calloc((size_t)e->threads, sizeof *e->list.arenas);
   md_status status = queues_new(&e->queues, e->threads);

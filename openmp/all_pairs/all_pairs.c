@@ -151,16 +151,14 @@ static md_status make_arrays(md_engine *e)
 static md_status create(md_engine **engine, md_model *model, md_particles *p, md_comm *comm,
                         const md_engine_options *options)
 {
-  const all_kernels *chosen = all_kernels_choose(getenv("MYRIAD_ISA"));
-  if (!chosen)
-    return md_error(MD_USAGE, "MYRIAD_ISA=%s: this build and processor have no such instruction set",
-                    getenv("MYRIAD_ISA"));
+  const char *isa;
+  MD_TRY(md_openmp_wanted_isa(&isa));
   md_engine *e = calloc(1, sizeof *e);
   if (!e) return md_error(MD_RUNTIME, "out of memory: the OpenMP engine");
   e->model = model;
   e->p = p;
   e->comm = comm;
-  e->kernels = chosen;
+  e->kernels = all_kernels_choose(isa);
   e->threads_before = omp_get_max_threads();
   e->threads = options->threads > 0 ? options->threads : omp_get_num_procs();
   omp_set_num_threads(e->threads);

@@ -524,7 +524,7 @@ def test_plan_usage(arguments, words, hello):
 
 def test_unknown_instruction_set(tmp_path):
     done = run_deck(tmp_path, BOX + "run 1\n", variables={"MYRIAD_ISA": "mmx"})
-    refused(done, USAGE, "MYRIAD_ISA=mmx")
+    refused(done, USAGE, "MYRIAD_ISA=mmx", "there are", "generic")
 
 
 def test_statuses(tmp_path):
