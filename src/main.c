@@ -242,7 +242,7 @@ static md_status act(md_comm *comm, double started, int argc, char **argv, bool 
              helping = argc >= 2 && strcmp(argv[1], "help") == 0, speaks = comm->rank == 0;
   const int most = helping ? 4 : 2;
   if ((about || helping) && argc > most)
-    return md_error(MD_USAGE, "%s: unexpected word `%s`; see myriad --help", argv[1], argv[most]);
+    return md_error(MD_USAGE, "%s: unexpected word '%s'; see myriad --help", argv[1], argv[most]);
   if (about) return speaks ? info() : MD_OK;
   if (helping) return speaks ? help(argc >= 3 ? argv[2] : NULL, argc >= 4 ? argv[3] : NULL) : MD_OK;
   for (int a = 1; a < argc; ++a) {

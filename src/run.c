@@ -929,7 +929,7 @@ static md_status read_run(md_sim *sim, const md_words *words, run_words *asked)
       MD_TRY(read_every(words, w + 1, asked));
     else
       return md_error(MD_USAGE,
-                      "run: unknown keyword `%s`; accepted are upto, start STEP, stop STEP, pre yes|no, post "
+                      "run: unknown keyword '%s'; accepted are upto, start STEP, stop STEP, pre yes|no, post "
                       "yes|no, every M NULL|'COMMAND' ...",
                       word);
   }

@@ -82,12 +82,12 @@ md_status md_stop_read_time(const char *text, double *seconds)
   }
   const bool ended = at > text && *at == '\0' && at[-1] >= '0' && at[-1] <= '9';
   if (!ended || n < 1 || n > 3 + days || (days && n < 4))
-    return md_error(MD_USAGE, "--walltime takes H:MM:SS, M:SS, D-H:MM:SS, seconds or none, not `%.40s`",
+    return md_error(MD_USAGE, "--walltime takes H:MM:SS, M:SS, D-H:MM:SS, seconds or none, not '%.40s'",
                     text);
   long long sum = 0;
   for (int k = days; k < n; ++k) sum = 60 * sum + part[k];
   if (days) sum += 86400 * part[0];
-  if (sum < 1) return md_error(MD_USAGE, "--walltime must be at least a second, not `%.40s`", text);
+  if (sum < 1) return md_error(MD_USAGE, "--walltime must be at least a second, not '%.40s'", text);
   *seconds = (double)sum;
   return MD_OK;
 }

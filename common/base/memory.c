@@ -134,7 +134,7 @@ static md_status look_at_variable(const char *root, const char *said, int ranks,
   const double gib = strtod(said, &end);
   if (*end || end == said || !(gib > 0.0))
     return md_error(MD_USAGE,
-                    "the environment variable MYRIAD_MEMORY takes a number of GiB or off, not `%.40s`", said);
+                    "the environment variable MYRIAD_MEMORY takes a number of GiB or off, not '%.40s'", said);
   take_less(memory, gib * 0x1p30 / ranks - own_bytes(root, 1), "MYRIAD_MEMORY");
   return MD_OK;
 }

@@ -17,11 +17,11 @@
 
 struct launch {
   cudaStream_t stream;
-  int threads;     /* in a block */
-  int most_blocks; /* the most blocks of a kernel whose blocks walk through the particles */
-  int processors;  /* multiprocessors of the device */
-  bool early;      /* can the device begin a launch before the launch before it has ended? */
-  int lanes;       /* that share a particle of a step with lists; 0: lanes_for_particle() chooses */
+  int threads;        /* in a block */
+  int most_blocks;    /* the most blocks of a kernel whose blocks walk through the particles */
+  int processors;     /* multiprocessors of the device */
+  bool early;         /* can the device begin a launch before the launch before it has ended? */
+  int lanes;          /* that share a particle of a step with lists; 0: lanes_for_particle() chooses */
   size_t most_shared; /* bytes of shared memory that a block may have */
   size_t shared = 0;  /* of these, what a block of this launch asks for, by launch_early() */
 };

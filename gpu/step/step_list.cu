@@ -106,7 +106,8 @@ static __global__ void __launch_bounds__(STEP_THREADS<STYLE>, STEP_BLOCKS<T, STY
     typename T::record moved = xi;
     if (own && lane == 0) {
       if (least <= s.pair.close_high) {
-        merge(found, move_near_particle<T, CAREFUL_STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i}, parity));
+        merge(found, move_near_particle<T, CAREFUL_STYLE, FROM_LIST>(s, a, kicks, i, destination<T>{s.v, i},
+                                                                     parity));
         if (LANES > 1) moved = s.x[parity ^ 1u][i];
       } else {
         /* Loaded only here: registers that are in use during the loop reduce the number of warps. */

@@ -76,7 +76,7 @@ static md_status read_words(const md_words *words, md_nearest *nearest)
   MD_TRY(md_word_int64(words->word[0], "the step of seek", 0, INT64_MAX, &nearest->to));
   if (words->n == 1) return MD_OK;
   if (strcmp(words->word[1], "from") != 0)
-    return md_error(MD_USAGE, "seek: unexpected `%.80s`; accepted is from FILE ...", words->word[1]);
+    return md_error(MD_USAGE, "seek: unexpected '%.80s'; accepted is from FILE ...", words->word[1]);
   if (words->n == 2) return md_error(MD_USAGE, "seek from needs the name of a restart, or several");
   nearest->named = (md_words){words->n - 2, words->word + 2};
   return md_h5_need("seek from a restart");

@@ -130,7 +130,7 @@ static md_status find_files(const md_sim *sim, const md_words *named, md_candida
   for (int k = 0; k < named->n; ++k) {
     const int64_t before = all->n;
     MD_TRY(md_candidates_add(all, named->word[k]));
-    if (all->n == before) return md_error(MD_RUNTIME, "seek: there is no restart `%.500s`", named->word[k]);
+    if (all->n == before) return md_error(MD_RUNTIME, "seek: there is no restart '%.500s'", named->word[k]);
   }
   for (int64_t k = 0; k < all->n; ++k) all->list[k].named = true;
   for (int k = 0; k < 2; ++k)

@@ -90,7 +90,7 @@ md_status md_host_compute_range(const md_sim *sim, const char *word, const md_ho
   if (!found || !found->vector) return MD_OK;
   snprintf(range, sizeof range, "%.*s", (int)strcspn(bracket + 1, "]"), bracket + 1);
   if (md_word_types(range, found->columns, first, last) != MD_OK)
-    return md_error(MD_USAGE, "`%.80s` is not within the %d values of a particle", word, found->columns);
+    return md_error(MD_USAGE, "'%.80s' is not within the %d values of a particle", word, found->columns);
   *compute = found;
   return MD_OK;
 }

@@ -48,7 +48,7 @@ md_status md_command_unknown(const char *name)
 {
   const char *instead = md_command_of_lammps(name);
   if (instead)
-    return md_error(MD_USAGE, "`%s` is a command of LAMMPS that Myriad does not have%s%s", name,
+    return md_error(MD_USAGE, "'%s' is a command of LAMMPS that Myriad does not have%s%s", name,
                     instead[0] ? ": " : "", instead);
   const char *nearest = md_command_nearest(name);
   if (nearest)

@@ -243,7 +243,7 @@ md_status md_deck_check_same(md_sim *sim, const char *text)
   if (extremes[0] == -extremes[2] && extremes[1] == -extremes[3]) return MD_OK;
   return md_error(
       MD_USAGE,
-      "the ranks disagree about the deck: rank %d has `%.200s`, another has something else; give all "
+      "the ranks disagree about the deck: rank %d has '%.200s', another has something else; give all "
       "of them the same deck and -var",
       sim->comm->rank, text);
 }

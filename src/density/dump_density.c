@@ -40,7 +40,7 @@ static md_status set_axis(md_density *what, const md_sim *sim, char **word)
   static const char names[] = "xyz";
   const char *at = strlen(word[0]) == 1 ? strchr(names, word[0][0]) : NULL;
   (void)sim;
-  if (!at) return md_error(MD_USAGE, "dump density axis: `%.80s` is none of x, y, z", word[0]);
+  if (!at) return md_error(MD_USAGE, "dump density axis: '%.80s' is none of x, y, z", word[0]);
   what->axis = (int)(at - names);
   return MD_OK;
 }
@@ -53,13 +53,13 @@ static md_status set_compute(md_density *what, const md_sim *sim, const char *na
   if (md_host_compute_find(sim, name + 2, strcspn(name + 2, "[")))
     return md_error(
         MD_USAGE,
-        "dump density weight: `%.80s` is no value that a map can add up; of computes, ke/atom is. "
+        "dump density weight: '%.80s' is no value that a map can add up; of computes, ke/atom is. "
         "fix ave/chunk has profiles of all others",
         name);
   MD_TRY(md_compute_named(sim, name, &compute, &k));
   if (md_compute_style_of(compute->kind)->nvalue > 0)
     return md_error(MD_USAGE,
-                    "dump density weight: `%.80s` is one value for all particles: it is a column of "
+                    "dump density weight: '%.80s' is one value for all particles: it is a column of "
                     "thermo_style",
                     name);
   what->weight = MD_WEIGHT_COMPUTE;
@@ -90,7 +90,7 @@ static md_status set_weight(md_density *what, const md_sim *sim, char **word)
   while (w < sizeof weights / sizeof weights[0] && strcmp(weights[w].name, word[0]) != 0) ++w;
   if (w == sizeof weights / sizeof weights[0])
     return md_error(MD_USAGE,
-                    "dump density weight: `%.80s` is none of one, mass, ke, vx, vy, vz, px, py, pz, c_ID",
+                    "dump density weight: '%.80s' is none of one, mass, ke, vx, vy, vz, px, py, pz, c_ID",
                     word[0]);
   if (weights[w].component >= sim->model.box.dim)
     return md_error(MD_USAGE, "dump density weight %s: a system in two dimensions has x and y only", word[0]);
@@ -124,7 +124,7 @@ static md_status set_scale(md_density *what, const md_sim *sim, char **word)
   (void)sim;
   what->logarithmic = strcmp(word[0], "log") == 0;
   if (!what->logarithmic && strcmp(word[0], "linear") != 0)
-    return md_error(MD_USAGE, "dump density scale: `%.80s` is none of linear, log", word[0]);
+    return md_error(MD_USAGE, "dump density scale: '%.80s' is none of linear, log", word[0]);
   return MD_OK;
 }
 
@@ -148,7 +148,7 @@ static md_status parse_keywords(md_density *what, const md_sim *sim, const md_wo
     if (k == KEYWORDS)
       return md_error(
           MD_USAGE,
-          "dump density: unknown keyword `%.80s`; accepted are axis x|y|z, weight "
+          "dump density: unknown keyword '%.80s'; accepted are axis x|y|z, weight "
           "one|mass|ke|vx|vy|vz|px|py|pz|c_ID, mean yes|no, window XLO XHI YLO YHI, scale linear|log",
           word);
     if (words->n - w < keywords[k].values)

@@ -221,7 +221,7 @@ static md_status find_style(const char *name, const md_dump_style **style)
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, "%s%s", s ? ", " : "", styles[s]->name);
   }
-  return md_error(MD_USAGE, "dump: unknown style `%.80s`; accepted are %s", name, accepted);
+  return md_error(MD_USAGE, "dump: unknown style '%.80s'; accepted are %s", name, accepted);
 }
 
 static bool ends_in(const char *path, const char *suffix)
@@ -236,20 +236,20 @@ static md_status check_path(const md_sim *sim, const md_dump *dump)
   const char *star = strchr(path, '*');
   if (path[0] == '\0') return md_error(MD_USAGE, "dump: the file name is empty");
   if (star && strchr(star + 1, '*'))
-    return md_error(MD_USAGE, "dump: file name `%.300s` has more than one *", path);
+    return md_error(MD_USAGE, "dump: file name '%.300s' has more than one *", path);
   if (strchr(path, '%'))
     return md_error(
         MD_USAGE,
-        "dump: file name `%.300s` has a %%; a file per processor is not offered, all write into one", path);
+        "dump: file name '%.300s' has a %%; a file per processor is not offered, all write into one", path);
   if (ends_in(path, ".bin") || ends_in(path, ".zst"))
     return md_error(
         MD_USAGE,
-        "dump: file name `%.300s` asks for a binary or zstd file; accepted are text, and gzip by .gz", path);
+        "dump: file name '%.300s' asks for a binary or zstd file; accepted are text, and gzip by .gz", path);
   if (dump->style == &md_dump_density && !ends_in(path, ".png") && !ends_in(path, ".txt") &&
       !ends_in(path, ".h5"))
-    return md_error(MD_USAGE, "dump density: file name `%.300s` must end in .png, .txt or .h5", path);
+    return md_error(MD_USAGE, "dump density: file name '%.300s' must end in .png, .txt or .h5", path);
   if (dump->style == &md_dump_h5md && ends_in(path, ".gz"))
-    return md_error(MD_USAGE, "dump h5md: file name `%.300s` asks for gzip, which HDF5 files are not", path);
+    return md_error(MD_USAGE, "dump h5md: file name '%.300s' asks for gzip, which HDF5 files are not", path);
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (is_dump(o) && strcmp(((const md_dump *)o)->path, path) == 0)
       return md_error(MD_USAGE, "dump: dump %s writes to %.300s already; choose another name", o->id, path);
@@ -260,7 +260,7 @@ static md_status check_path(const md_sim *sim, const md_dump *dump)
 static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
 {
   if (strlen(words->word[0]) >= sizeof dump->observer.id)
-    return md_error(MD_USAGE, "dump: the id `%.80s` is longer than %zu characters", words->word[0],
+    return md_error(MD_USAGE, "dump: the id '%.80s' is longer than %zu characters", words->word[0],
                     sizeof dump->observer.id - 1);
   snprintf(dump->observer.id, sizeof dump->observer.id, "%s", words->word[0]);
   MD_TRY(md_group_find(sim, words->word[1], &dump->observer.group));
@@ -396,7 +396,7 @@ md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump)
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, " %s", o->id);
   }
-  return md_error(MD_USAGE, "there is no dump `%.80s`; dumps are:%s", id, known[0] ? known : " none");
+  return md_error(MD_USAGE, "there is no dump '%.80s'; dumps are:%s", id, known[0] ? known : " none");
 }
 
 md_status md_do_undump(md_sim *sim, const md_words *words)

@@ -50,7 +50,7 @@ static md_status compute_column(const md_sim *sim, const char *name, md_dump_col
   int k;
   MD_TRY(md_compute_named(sim, name, &compute, &k));
   if (md_compute_style_of(compute->kind)->nvalue > 0)
-    return md_error(MD_USAGE, "dump: `%.80s` is one value for all particles: it is a column of thermo_style",
+    return md_error(MD_USAGE, "dump: '%.80s' is one value for all particles: it is a column of thermo_style",
                     name);
   *column = (md_dump_column){.what = MD_DUMP_COMPUTE, .compute = *compute};
   snprintf(column->name, sizeof column->name, "c_%s", compute->id);
@@ -60,13 +60,13 @@ static md_status compute_column(const md_sim *sim, const char *name, md_dump_col
 static md_status no_such_value(const char *name)
 {
   if (strncmp(name, "f_", 2) == 0)
-    return md_error(MD_USAGE, "dump: `%.80s`: this fix has no such value for each particle", name);
+    return md_error(MD_USAGE, "dump: '%.80s': this fix has no such value for each particle", name);
   if (md_property_is_name(name))
-    return md_error(MD_USAGE, "dump: particles have no property `%.80s`; fix property/atom makes it", name);
+    return md_error(MD_USAGE, "dump: particles have no property '%.80s'; fix property/atom makes it", name);
   if (*name == 'v')
-    return md_error(MD_USAGE, "dump: `%.80s` has no value for each particle: a variable of style atom has",
+    return md_error(MD_USAGE, "dump: '%.80s' has no value for each particle: a variable of style atom has",
                     name);
-  return md_error(MD_USAGE, "dump: `%.80s`: this compute has no such value for each particle", name);
+  return md_error(MD_USAGE, "dump: '%.80s': this compute has no such value for each particle", name);
 }
 
 /* Adds the name to the values that a frame needs, unless it is there. */
@@ -75,7 +75,7 @@ static md_status name_column(md_dump *dump, const md_sim *sim, const char *name,
   md_dump_named *named = &dump->named;
   int k = 0;
   if (strlen(name) >= sizeof column->name)
-    return md_error(MD_USAGE, "dump: the name `%.80s` is too long", name);
+    return md_error(MD_USAGE, "dump: the name '%.80s' is too long", name);
   if (!md_particle_values_has(sim, name)) return no_such_value(name);
   while (k < named->n && strcmp(named->name[k], name) != 0) ++k;
   if (k == named->n) {
@@ -111,7 +111,7 @@ md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name
     snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
   }
   return md_error(MD_USAGE,
-                  "dump %s: unknown column `%.80s`; accepted are%s c_ID c_ID[K] f_ID "
+                  "dump %s: unknown column '%.80s'; accepted are%s c_ID c_ID[K] f_ID "
                   "f_ID[K] v_NAME i_NAME d_NAME mol",
                   dump->style->name, name, accepted);
 }

@@ -65,7 +65,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
     while (c < CHOICES && strcmp(choices[c].name, words->word[w]) != 0) ++c;
     if (c == CHOICES)
       return md_error(MD_USAGE,
-                      "dump extxyz: unknown column `%.80s`; accepted are vel, force, type, mass, id",
+                      "dump extxyz: unknown column '%.80s'; accepted are vel, force, type, mass, id",
                       words->word[w]);
     chosen[c] = true;
   }

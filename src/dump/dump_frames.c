@@ -9,7 +9,7 @@
 static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
 {
   if (words->n > 0)
-    return md_error(MD_USAGE, "dump frames takes nothing after the file name, found `%.80s`", words->word[0]);
+    return md_error(MD_USAGE, "dump frames takes nothing after the file name, found '%.80s'", words->word[0]);
   const md_box *box = &sim->model.box;
   if (box->lo[0] != 0.0 || box->lo[1] != 0.0 || box->length[0] != box->length[1])
     md_sim_explain(sim, "dump frames",

@@ -58,7 +58,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
     while (e < ELEMENTS && strcmp(elements[e].name, name[k]) != 0) ++e;
     if (e == ELEMENTS)
       return md_error(MD_USAGE,
-                      "dump h5md: unknown element `%.80s`; accepted are position, velocity, force, species",
+                      "dump h5md: unknown element '%.80s'; accepted are position, velocity, force, species",
                       name[k]);
     for (int c = 0; c < dump->ncolumn; ++c)
       if (dump->column[c].what == elements[e].what)

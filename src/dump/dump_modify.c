@@ -46,7 +46,7 @@ static md_status set_sort(md_sim *sim, md_dump *dump, char **arg, int left, int 
   (void)sim, (void)left, (void)used;
   const bool id = strcmp(arg[0], "id") == 0;
   if (!id && strcmp(arg[0], "off") != 0)
-    return md_error(MD_USAGE, "dump_modify sort: `%.80s` is none of id, off", arg[0]);
+    return md_error(MD_USAGE, "dump_modify sort: '%.80s' is none of id, off", arg[0]);
   if (!id && dump->style == &md_dump_frames)
     return md_error(MD_USAGE, "dump_modify sort off: frames has no id column, so it is always sorted");
   dump->sorted = id;
@@ -98,7 +98,7 @@ static md_status set_element(md_sim *sim, md_dump *dump, char **arg, int left, i
                     dump->ntypes, left);
   for (int t = 1; t <= dump->ntypes; ++t)
     if (!md_element_known(arg[t - 1]))
-      return md_error(MD_USAGE, "dump_modify element: `%.80s` is no chemical symbol (H, He, ... Og, or X)",
+      return md_error(MD_USAGE, "dump_modify element: '%.80s' is no chemical symbol (H, He, ... Og, or X)",
                       arg[t - 1]);
   for (int t = 1; t <= dump->ntypes; ++t)
     snprintf(dump->element[t], sizeof dump->element[t], "%s", arg[t - 1]);
@@ -214,7 +214,7 @@ static md_status unknown(const md_dump *dump, const char *word)
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
   }
-  return md_error(MD_USAGE, "dump_modify: `%.80s` is no keyword of dump style %s; accepted are%s", word,
+  return md_error(MD_USAGE, "dump_modify: '%.80s' is no keyword of dump style %s; accepted are%s", word,
                   dump->style->name, accepted);
 }
 

@@ -25,7 +25,7 @@ static md_status read_threshold(md_sim *sim, md_dump *dump, char **arg, md_dump_
   int k = 0;
   while (k < OPERATORS && strcmp(operators[k], arg[1]) != 0) ++k;
   if (k == OPERATORS)
-    return md_error(MD_USAGE, "dump_modify thresh: `%.80s` is no operator; accepted are < <= > >= == != |^",
+    return md_error(MD_USAGE, "dump_modify thresh: '%.80s' is no operator; accepted are < <= > >= == != |^",
                     arg[1]);
   if (strcmp(arg[2], "LAST") == 0)
     return md_error(MD_USAGE,

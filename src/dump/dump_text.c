@@ -60,7 +60,7 @@ static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
 static md_status parse_atom(md_dump *dump, md_sim *sim, const md_words *words)
 {
   if (words->n > 0)
-    return md_error(MD_USAGE, "dump atom takes no columns, found `%.80s`; use dump custom to choose them",
+    return md_error(MD_USAGE, "dump atom takes no columns, found '%.80s'; use dump custom to choose them",
                     words->word[0]);
   return md_dump_set_columns(dump, sim, 5, (const char *const[]){"id", "type", "xs", "ys", "zs"});
 }

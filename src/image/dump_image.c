@@ -24,10 +24,10 @@ static md_status read_number(md_sim *sim, const char *word, const char *what, md
   number->name[0] = '\0';
   if (strncmp(word, "v_", 2) != 0) return md_word_double(word, what, &number->value);
   if (strlen(word) >= sizeof number->name)
-    return md_error(MD_USAGE, "%s: the name `%.80s` is too long", what, word);
+    return md_error(MD_USAGE, "%s: the name '%.80s' is too long", what, word);
   if (!md_variables_is_defined(sim->variables, word + 2) || md_variables_is_atom(sim->variables, word + 2) ||
       md_variables_is_vector(sim->variables, word + 2))
-    return md_error(MD_USAGE, "%s: there is no variable `%.80s` with one value", what, word + 2);
+    return md_error(MD_USAGE, "%s: there is no variable '%.80s' with one value", what, word + 2);
   snprintf(number->name, sizeof number->name, "%s", word);
   return MD_OK;
 }
@@ -36,7 +36,7 @@ static md_status read_share(const char *word, const char *what, double most, dou
 {
   MD_TRY(md_word_double(word, what, value));
   if (*value >= 0.0 && *value <= most) return MD_OK;
-  return md_error(MD_USAGE, "%s must be from 0 to %g, found `%.80s`", what, most, word);
+  return md_error(MD_USAGE, "%s must be from 0 to %g, found '%.80s'", what, most, word);
 }
 
 static md_status set_atom(md_image *im, md_sim *sim, char **word)
@@ -75,7 +75,7 @@ static md_status set_centre(md_image *im, md_sim *sim, char **word)
 {
   im->follows = strcmp(word[0], "d") == 0;
   if (!im->follows && strcmp(word[0], "s") != 0)
-    return md_error(MD_USAGE, "dump image center: `%.80s` is none of s, d", word[0]);
+    return md_error(MD_USAGE, "dump image center: '%.80s' is none of s, d", word[0]);
   for (int d = 0; d < 3; ++d)
     MD_TRY(read_number(sim, word[1 + d], "a component of dump image center", &im->centre[d]));
   return MD_OK;
@@ -190,7 +190,7 @@ static md_status unknown(const char *word)
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
   }
-  return md_error(MD_USAGE, "dump image: unknown keyword `%.80s`; accepted are%s", word, accepted);
+  return md_error(MD_USAGE, "dump image: unknown keyword '%.80s'; accepted are%s", word, accepted);
 }
 
 static md_status read_keywords(md_image *im, md_sim *sim, const md_words *words)
@@ -288,7 +288,7 @@ static md_status parse_image(md_dump *dump, md_sim *sim, const md_words *words)
   if (!ppm && !(ending && strcmp(ending, ".png") == 0))
     return md_error(
         MD_USAGE,
-        "dump image: file name `%.300s` must end in .png or .ppm; other formats such as JPEG are not written",
+        "dump image: file name '%.300s' must end in .png or .ppm; other formats such as JPEG are not written",
         dump->path);
   MD_TRY(make_image(dump, sim, words));
   dump->image->ppm = ppm;
@@ -298,7 +298,7 @@ static md_status parse_image(md_dump *dump, md_sim *sim, const md_words *words)
 static md_status parse_movie(md_dump *dump, md_sim *sim, const md_words *words)
 {
   if (strchr(dump->path, '*'))
-    return md_error(MD_USAGE, "dump movie: file name `%.300s` has a *, but a movie is one file", dump->path);
+    return md_error(MD_USAGE, "dump movie: file name '%.300s' has a *, but a movie is one file", dump->path);
   MD_TRY(make_image(dump, sim, words));
   dump->image->is_movie = true;
   return md_movie_check(dump->path);

@@ -19,7 +19,7 @@ md_status md_image_find_colour(const md_image *image, const char *name, const ch
   if (md_colour_named(name, colour)) return MD_OK;
   return md_error(
       MD_USAGE,
-      "%s: `%.80s` is no colour; accepted are the names of CSS, such as red, gold or steelblue, and "
+      "%s: '%.80s' is no colour; accepted are the names of CSS, such as red, gold or steelblue, and "
       "those of dump_modify color",
       what, name);
 }
@@ -93,12 +93,12 @@ md_status md_image_name_colour(md_sim *sim, md_dump *dump, char **arg, int left,
   (void)sim;
   MD_TRY(need("color", *used = 4, left));
   if ((size_t)snprintf(made.name, sizeof made.name, "%s", arg[0]) >= sizeof made.name || strchr(arg[0], '/'))
-    return md_error(MD_USAGE, "dump_modify color: the name `%.80s` is too long, or has a /", arg[0]);
+    return md_error(MD_USAGE, "dump_modify color: the name '%.80s' is too long, or has a /", arg[0]);
   for (int k = 0; k < 3; ++k) {
     double part;
     MD_TRY(md_word_double(arg[1 + k], "a part of dump_modify color", &part));
     if (!(part >= 0.0 && part <= 1.0))
-      return md_error(MD_USAGE, "dump_modify color: `%.80s` is not from 0 to 1", arg[1 + k]);
+      return md_error(MD_USAGE, "dump_modify color: '%.80s' is not from 0 to 1", arg[1 + k]);
     made.colour.rgb[k] = (unsigned char)(255.0 * part + 0.5);
   }
   md_image_colour *larger = realloc(im->named, (size_t)(im->ncolour + 1) * sizeof *larger);
@@ -136,7 +136,7 @@ static md_status read_style(const char *word, md_colour_scale *s)
   static const char styles[] = "cds";
   const char *at = strlen(word) == 2 ? strchr(styles, word[0]) : NULL;
   if (!at || (word[1] != 'a' && word[1] != 'f'))
-    return md_error(MD_USAGE, "dump_modify amap: the style `%.80s` is none of ca, cf, da, df, sa, sf", word);
+    return md_error(MD_USAGE, "dump_modify amap: the style '%.80s' is none of ca, cf, da, df, sa, sf", word);
   s->style = (md_scale_style)(at - styles);
   s->fraction = word[1] == 'f';
   return MD_OK;

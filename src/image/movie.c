@@ -41,7 +41,7 @@ md_status md_movie_check(const char *path)
   const char *ending = strrchr(path, '.');
   if (!ending || strchr(ending, '/') || ending[1] == '\0')
     return md_error(
-        MD_USAGE, "dump movie: file name `%.300s` has no ending, such as .mp4 or .mkv, which says the format",
+        MD_USAGE, "dump movie: file name '%.300s' has no ending, such as .mp4 or .mkv, which says the format",
         path);
   if (found_in_path("ffmpeg")) return MD_OK;
   return md_error(MD_USAGE,

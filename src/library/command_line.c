@@ -87,7 +87,7 @@ static md_status one_value(md_command_line *c, const char *word, const char *val
              ranks = is(word, "--ranks", "-ranks"), walltime = is(word, "--walltime", "-walltime"),
              step = is(word, "--step", "-step");
   if (!text && !threads && !particles && !ranks && !walltime && !step)
-    return md_error(MD_USAGE, "unknown option `%s`; %ssee myriad --help", word,
+    return md_error(MD_USAGE, "unknown option '%s'; %ssee myriad --help", word,
                     word[0] == '-' ? "" : "a deck is given as -in FILE; ");
   if ((particles || ranks) && !c->plan)
     return md_error(MD_USAGE, "%s goes with myriad plan; see myriad --help", word);
@@ -146,7 +146,7 @@ static md_status unknown_engine(const char *name)
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k].name);
   }
-  return md_error(MD_USAGE, "there is no engine `%s`; accepted are %s", name, accepted);
+  return md_error(MD_USAGE, "there is no engine '%s'; accepted are %s", name, accepted);
 }
 
 static md_status choose_engine(md_command_line *c)
@@ -211,7 +211,7 @@ static md_status check_options(const md_command_line *c)
     return md_error(MD_USAGE, "no deck: say myriad %s%s-in FILE; see myriad --help", nothing ? nothing : "",
                     nothing ? " " : "");
   if (c->echo && !is(c->echo, "screen", "both") && !is(c->echo, "log", "none"))
-    return md_error(MD_USAGE, "-echo takes none, screen, log or both, not `%s`", c->echo);
+    return md_error(MD_USAGE, "-echo takes none, screen, log or both, not '%s'", c->echo);
   if (nothing && c->log_name && strcmp(c->log_name, "none") != 0)
     return md_error(MD_USAGE, "myriad %s writes no log file: leave -log %s out", nothing, c->log_name);
   return MD_OK;

@@ -47,7 +47,7 @@ static md_status check_columns(const char *name, int columns)
 {
   const int wanted = field_of(name).columns;
   if (columns == wanted) return MD_OK;
-  return md_error(MD_USAGE, "`%.80s` has %d column%s for each particle, not %d", name, wanted,
+  return md_error(MD_USAGE, "'%.80s' has %d column%s for each particle, not %d", name, wanted,
                   wanted == 1 ? "" : "s", columns);
 }
 
@@ -234,7 +234,7 @@ md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const do
   const field f = field_of(name);
   int64_t *place;
   MD_TRY(md_sim_need_box(sim, "a field of particles"));
-  if (!f.settable) return md_error(MD_USAGE, "`%.80s` cannot be set; accepted are x, v, type and mass", name);
+  if (!f.settable) return md_error(MD_USAGE, "'%.80s' cannot be set; accepted are x, v, type and mass", name);
   MD_TRY(check_columns(name, columns));
   if (strcmp(name, "mass") == 0) MD_TRY(md_masses_need(sim, "setting masses of particles"));
   md_status status = find_places(sim, &place);

@@ -323,7 +323,7 @@ static md_status array(myriad *m, void *arguments)
   md_sim *sim = &m->session.sim;
   const numbers *n = arguments;
   if (!md_is_value_name(n->name))
-    return md_error(MD_USAGE, "`%.80s` is no name of an array; accepted are c_ID, f_ID and v_NAME", n->name);
+    return md_error(MD_USAGE, "'%.80s' is no name of an array; accepted are c_ID, f_ID and v_NAME", n->name);
   return find(sim, n->name, find_array, arguments);
 }
 

@@ -213,7 +213,7 @@ static md_status find_name(const char *what, const char *word, int n, const char
     const size_t used = strlen(all);
     snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", name[k]);
   }
-  return md_error(MD_USAGE, "%s: unknown `%.80s`; accepted are %s", what, word, all);
+  return md_error(MD_USAGE, "%s: unknown '%.80s'; accepted are %s", what, word, all);
 }
 
 md_status md_do_min_style(md_sim *sim, const md_words *words)

@@ -57,7 +57,10 @@ static md_status act_on_forces(md_view *view)
 md_status md_view_forces(md_view *view)
 {
   if (view->have_forces) return MD_OK;
-  if (!view->engine) return md_error(MD_USAGE, "forces are only known while the system runs");
+  if (!view->engine)
+    return md_error(
+        MD_USAGE,
+        "forces are only known at an output of a run: write them by a `dump`, if need be of `run 0`");
   MD_TRY(md_view_particles(view));
   md_comm *comm = view->sim->comm;
   MD_TRY(md_comm_agree(comm, allocate_forces(view)));
@@ -126,7 +129,9 @@ md_status md_view_compute(md_view *view)
 {
   if (view->have_computed) return MD_OK;
   md_sim *sim = view->sim;
-  if (!view->engine) return md_error(MD_USAGE, "computes are only known while the system runs");
+  if (!view->engine)
+    return md_error(MD_USAGE, "computes are only known at an output of a run: show them by thermo_style or a "
+                              "`dump`, if need be of `run 0`");
   const md_model *model = &sim->model;
   const md_wanted wanted = md_computes_want(model->compute, model->ncompute);
   md_measure measure;
@@ -145,7 +150,9 @@ md_status md_view_compute(md_view *view)
 md_status md_view_tensor(md_view *view, int pressure)
 {
   if (view->have_tensor && view->tensor_of == pressure) return MD_OK;
-  if (!view->engine) return md_error(MD_USAGE, "the pressure tensor is only known while the system runs");
+  if (!view->engine)
+    return md_error(MD_USAGE, "the pressure tensor is only known at an output of a run: show it by "
+                              "thermo_style, if need be of `run 0`");
   const md_model *model = &view->sim->model;
   const md_compute *tensor = &model->tensor[pressure];
   md_measure measure;

@@ -361,7 +361,7 @@ md_status md_id_columns_take(md_sim *sim, int n, const md_id_column *column)
     double *each = NULL;
     md_status status = v ? MD_OK : add(sim, name, columns, &v);
     if (status == MD_OK && v->columns != columns)
-      status = md_error(MD_USAGE, "the restart has %d values of each particle for `%s`, not %d", columns,
+      status = md_error(MD_USAGE, "the restart has %d values of each particle for '%s', not %d", columns,
                         name, v->columns);
     if (status == MD_OK) status = md_array_new(&each, particles * columns + 1, sizeof *each, what);
     status = md_comm_agree(sim->comm, status);

@@ -24,13 +24,13 @@ static md_status check_name(const char *command, const char *word, bool star_all
   const char *star = strchr(word, '*');
   if (*word == '\0') return md_error(MD_USAGE, "%s: the file name is empty", command);
   if (strlen(word) > 900)
-    return md_error(MD_USAGE, "%s: the file name `%.80s...` is too long", command, word);
+    return md_error(MD_USAGE, "%s: the file name '%.80s...' is too long", command, word);
   if (strchr(word, '%'))
     return md_error(
-        MD_USAGE, "%s: file name `%.300s` has a %%; a file per processor is not offered, all write into one",
+        MD_USAGE, "%s: file name '%.300s' has a %%; a file per processor is not offered, all write into one",
         command, word);
   if (star && (!star_allowed || strchr(star + 1, '*')))
-    return md_error(MD_USAGE, "%s: file name `%.300s` has %s", command, word,
+    return md_error(MD_USAGE, "%s: file name '%.300s' has %s", command, word,
                     star_allowed ? "more than one *" : "a *, which only a single name may have");
   return MD_OK;
 }
@@ -41,14 +41,14 @@ md_status md_restart_read_words(const md_words *words, int64_t *every, char *nam
   MD_TRY(md_word_int64(words->word[0], "the number of steps between restarts", 0, INT64_MAX, every));
   if (*every == 0) {
     if (words->n > 1)
-      return md_error(MD_USAGE, "restart 0 takes no file name, found `%.80s`", words->word[1]);
+      return md_error(MD_USAGE, "restart 0 takes no file name, found '%.80s'", words->word[1]);
     return MD_OK;
   }
   if (words->n < 2) return md_error(MD_USAGE, "restart %s needs a file name, or two", words->word[0]);
   const bool two = words->n == 3;
   for (int k = 1; k < words->n; ++k) MD_TRY(check_name("restart", words->word[k], !two));
   if (two && strcmp(words->word[1], words->word[2]) == 0)
-    return md_error(MD_USAGE, "restart: both files have the name `%.300s`", words->word[1]);
+    return md_error(MD_USAGE, "restart: both files have the name '%.300s'", words->word[1]);
   const bool star = strchr(words->word[1], '*');
   MD_TRY(copy_name(words->word[1], two || star ? "" : ".1", &name[0]));
   if (star) return MD_OK;

@@ -246,7 +246,7 @@ static void choice(walk *w, const char *name, const char *const *names, int n, i
   int k = 0;
   while (k < n && strcmp(names[k], word) != 0) ++k;
   if (w->status == MD_OK && k == n)
-    w->status = md_error(MD_RUNTIME, "cannot read %.500s: /%s is `%.60s`, which this program does not have",
+    w->status = md_error(MD_RUNTIME, "cannot read %.500s: /%s is '%.60s', which this program does not have",
                          w->path, name, word);
   if (w->status == MD_OK) *value = k;
 }
@@ -1152,7 +1152,7 @@ static md_status compare_checksums(const char *path, const md_restart *r,
                       f[k].name);
   for (int k = 0; k < r->ncolumn; ++k)
     if (column_checksum[k] != r->column_checksum[k])
-      return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, the checksum of `%.95s` is wrong", path,
+      return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, the checksum of '%.95s' is wrong", path,
                       r->column[k].name);
   return MD_OK;
 }

@@ -77,7 +77,7 @@ void md_thermo_init(md_thermo *thermo)
 static md_status check_length(const char *name)
 {
   if (strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
-  return md_error(MD_USAGE, "thermo_style: the name of the column `%.80s` is too long", name);
+  return md_error(MD_USAGE, "thermo_style: the name of the column '%.80s' is too long", name);
 }
 
 static md_status check_column(md_sim *sim, const char *name)
@@ -86,7 +86,7 @@ static md_status check_column(md_sim *sim, const char *name)
     if (strlen(name) > 2 && strlen(name) < sizeof((md_thermo *)0)->column[0]) return MD_OK;
     return md_error(
         MD_USAGE,
-        "thermo_style: `%.80s` is no column: v_ is followed by a variable's name of 1 to 61 characters",
+        "thermo_style: '%.80s' is no column: v_ is followed by a variable's name of 1 to 61 characters",
         name);
   }
   if (md_thermo_keyword_find(name)) return MD_OK;
@@ -103,10 +103,10 @@ static md_status check_column(md_sim *sim, const char *name)
     if (host) return md_values_check(&host->values, name, false);
     MD_TRY(md_compute_named(sim, name, &compute, &k));
     if (md_compute_style_of(compute->kind)->nvalue > 0) return MD_OK;
-    return md_error(MD_USAGE, "thermo_style: `%.80s` has a value for each particle: it is a column of dumps",
+    return md_error(MD_USAGE, "thermo_style: '%.80s' has a value for each particle: it is a column of dumps",
                     name);
   }
-  return md_error(MD_USAGE, "thermo_style: unknown keyword `%.80s`; accepted are %s", name,
+  return md_error(MD_USAGE, "thermo_style: unknown keyword '%.80s'; accepted are %s", name,
                   md_thermo_keyword_list());
 }
 
@@ -240,12 +240,12 @@ md_status md_do_thermo_style(md_sim *sim, const md_words *words)
   const int n = words->n - 1;
   if (strcmp(style, "one") == 0) {
     if (n > 0)
-      return md_error(MD_USAGE, "thermo_style one takes no arguments, found `%.80s`", words->word[1]);
+      return md_error(MD_USAGE, "thermo_style one takes no arguments, found '%.80s'", words->word[1]);
     set_columns(&sim->thermo, sizeof style_one / sizeof style_one[0], style_one);
     return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
   }
   if (strcmp(style, "custom") != 0)
-    return md_error(MD_USAGE, "thermo_style: unknown style `%.80s`; accepted are one, custom", style);
+    return md_error(MD_USAGE, "thermo_style: unknown style '%.80s'; accepted are one, custom", style);
   MD_TRY(set_custom(sim, &(md_words){n, words->word + 1}));
   return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
 }
@@ -283,7 +283,7 @@ static md_status set_lost(md_sim *sim, const char *word)
 {
   if (strcmp(word, "error") == 0) return MD_OK;
   if (strcmp(word, "ignore") != 0 && strcmp(word, "warn") != 0)
-    return md_error(MD_USAGE, "thermo_modify lost: `%.80s` is none of error, ignore, warn", word);
+    return md_error(MD_USAGE, "thermo_modify lost: '%.80s' is none of error, ignore, warn", word);
   md_sim_explain(sim, "thermo_modify lost",
                  "no particle can be lost unnoticed here; one that leaves is always an error");
   return MD_OK;
@@ -340,11 +340,11 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
   if (strcmp(keyword, "press") == 0) return set_press(sim, arg[0]);
   if (strcmp(keyword, "line") == 0) {
     if (strcmp(arg[0], "one") == 0) return MD_OK;
-    return md_error(MD_USAGE, "thermo_modify line: only one is accepted, not `%.80s`", arg[0]);
+    return md_error(MD_USAGE, "thermo_modify line: only one is accepted, not '%.80s'", arg[0]);
   }
   return md_error(
       MD_USAGE,
-      "thermo_modify: unknown keyword `%.80s`; accepted are format, norm, flush, lost, line, temp, press",
+      "thermo_modify: unknown keyword '%.80s'; accepted are format, norm, flush, lost, line, temp, press",
       keyword);
 }
 

@@ -518,9 +518,9 @@ def test_sums_of_another_deck_are_not_taken(tmp_path):
 
 
 SEEK_REFUSED = {
-    "seek 5 to r.1": ["`to`", "from FILE"],
+    "seek 5 to r.1": ["'to'", "from FILE"],
     "seek 5 from": ["needs the name"],
-    "seek 5 from r.*": ["no restart `r.*`"],
+    "seek 5 from r.*": ["no restart 'r.*'"],
     "write_restart w\ncompute m all msd\nseek 5 from w": ["msd", "follows"],
 }
 

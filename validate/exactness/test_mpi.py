@@ -419,7 +419,7 @@ def test_ranks_without_particles_wait_in_reductions(tmp_path):
 def test_ranks_that_disagree_about_a_variable(tmp_path):
     words = ["-in", harness.deck("in.repulsive"), *QUIET]
     done = job(tmp_path, (1, [*words, "-var", "n", "400"]), (2, [*words, "-var", "n", "401"]))
-    refused(done, USAGE, "the ranks disagree about the deck", "`400`")
+    refused(done, USAGE, "the ranks disagree about the deck", "'400'")
     assert not (tmp_path / "check.dump").exists()
 
 
@@ -452,7 +452,7 @@ def test_a_wrong_deck(tmp_path):
 
 
 def test_a_wrong_command_line(tmp_path):
-    refused(job(tmp_path, (3, ["--nonsense"])), USAGE, "unknown option `--nonsense`")
+    refused(job(tmp_path, (3, ["--nonsense"])), USAGE, "unknown option '--nonsense'")
 
 
 def test_a_deck_from_standard_input(tmp_path):

@@ -328,9 +328,9 @@ def test_no_place_to_write(ending, tmp_path):
 
 @pytest.mark.parametrize("words, messages", [
     ("f.gz 8", [".png, .txt or .h5"]),
-    ("f.png 8 log yes", ["`log`", "scale linear|log", "window XLO XHI YLO YHI"]),
+    ("f.png 8 log yes", ["'log'", "scale linear|log", "window XLO XHI YLO YHI"]),
     ("f.png 8 weight", ["weight", "missing"]),
-    ("f.png 8 weight heavy", ["`heavy`", "one, mass, ke, vx"]),
+    ("f.png 8 weight heavy", ["'heavy'", "one, mass, ke, vx"]),
     ("f.png 8 weight vz", ["weight vz", "two dimensions"]),
     ("f.png 8 weight c_none", ["c_none", "no such compute"]),
     ("f.png 8 weight c_t", ["c_t", "one value for all particles"]),
@@ -343,7 +343,7 @@ def test_no_place_to_write(ending, tmp_path):
     ("f.png 8 window 0 1 2 2", ["window", "2 is not below 2"]),
     ("f.png 8 window 1 0 0 1", ["window", "1 is not below 0"]),
     ("f.png 8 window 0 inf 0 1", ["bound of the window", "inf"]),
-    ("f.png 8 scale cubic", ["scale", "`cubic`", "linear, log"]),
+    ("f.png 8 scale cubic", ["scale", "'cubic'", "linear, log"]),
     ("f.png 8 scale log weight vx", ["scale log", "vx has both signs"]),
 ])
 def test_mistakes(words, messages, tmp_path):

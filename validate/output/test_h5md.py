@@ -118,9 +118,9 @@ def test_files_by_step_append_and_defaults(tmp_path):
 @pytest.mark.smoke
 def test_what_is_refused(tmp_path):
     line = MIXTURE.count("\n") + 1
-    for words, message in [("a.h5 image", "unknown element `image`"), ("a.h5.gz", "gzip"),
+    for words, message in [("a.h5 image", "unknown element 'image'"), ("a.h5.gz", "gzip"),
                            ("a.h5 position position", "twice"),
-                           ("a.h5 position 5", "unknown element `5`")]:
+                           ("a.h5 position 5", "unknown element '5'")]:
         refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 10 {words}\n"), USAGE, message, line=line)
     refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 10 no/a.h5\nrun 1\n"), RUNTIME, "no/a.h5")
     (tmp_path / "text.h5").write_text("no HDF5\n")

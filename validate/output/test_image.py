@@ -388,7 +388,7 @@ BAD = {
     DUMP + "size 10": ["size needs 2"],
     DUMP + "size 10 9000": ["height", "8192"],
     DUMP + "view 190 0": ["theta", "0 to 180"],
-    DUMP + "view v_no 0": ["theta", "`no`"],
+    DUMP + "view v_no 0": ["theta", "'no'"],
     DUMP + "center x 0 0 0": ["center", "s, d"],
     DUMP + "up 0 0 0": ["up", "0"],
     DUMP + "zoom 0": ["zoom", "positive"],

@@ -232,7 +232,7 @@ BAD = {
     "fix 2 all halt 1 tlimit => 1": ["=>", "accepted"],
     "fix 2 all halt 1 tlimit > 1 error loud": ["loud", "hard"],
     "fix 2 all halt 0 tlimit > 1": ["N of fix halt"],
-    "dump 1 all custom 1 d id d_v": ["no property `d_v`"],
+    "dump 1 all custom 1 d id d_v": ["no property 'd_v'"],
     "dump 1 all custom 1 d id f_p": ["f_p", "no such value"],
     "replicate 2 1 1": ["replicate", "values"],
 }

@@ -59,8 +59,8 @@ def test_every_problem_is_listed(tmp_path):
                    "temper first.dump\nrun 10\nbonnd_style none\n")
     done = check(tmp_path, deck)
     assert faulty(done) == [10, 11, 12, 13, 13, 14, 15, 17]
-    for words in ("unknown compute style 'erotate'", "'rigid'", "`f.jpg`", "`foo`", "`bar`",
-                  "there is no label 'nowhere' in in.deck", "`temper` is", "unknown command 'bonnd_style'"):
+    for words in ("unknown compute style 'erotate'", "'rigid'", "'f.jpg'", "'foo'", "'bar'",
+                  "there is no label 'nowhere' in in.deck", "'temper' is", "unknown command 'bonnd_style'"):
         assert words in done.out
     assert unjudged(done) == "line 13"
 
@@ -122,11 +122,11 @@ def test_plan_lists_all(tmp_path):
 
 
 @pytest.mark.parametrize("line, words", [
-    ("labelmap atom 1 C", ["`labelmap` is a command of LAMMPS", "types are numbers"]),
+    ("labelmap atom 1 C", ["'labelmap' is a command of LAMMPS", "types are numbers"]),
     ("jump SELF loop", ["there is no label 'loop' in in.deck"]),
-    ("shell mkdir f", ["`shell` is a command of LAMMPS", "a deck runs no programs here"]),
-    ("python f source here", ["`python` is a command of LAMMPS", "a deck runs no programs here"]),
-    ("kspace_style pppm 1e-4", ["`kspace_style` is a command of LAMMPS that Myriad does not have"]),
+    ("shell mkdir f", ["'shell' is a command of LAMMPS", "a deck runs no programs here"]),
+    ("python f source here", ["'python' is a command of LAMMPS", "a deck runs no programs here"]),
+    ("kspace_style pppm 1e-4", ["'kspace_style' is a command of LAMMPS that Myriad does not have"]),
     ("region s ellipsoid 0 0 0 1 2 3", ["region style 'ellipsoid'", "accepted are block, sphere, cylinder"]),
     ("region s block 0 1", ["region block needs 6 words", "not 2", "usage: region ID block"]),
     ("atom_style hybrid sphere dipole", ["atom_style 'hybrid'", "accepted are atomic"]),
@@ -142,4 +142,4 @@ def test_messages(line, words, tmp_path):
 
 def test_help_of_a_command_of_lammps(tmp_path):
     done = call(tmp_path, "help", "temper")
-    refused(done, USAGE, "`temper` is a command of LAMMPS that Myriad does not have")
+    refused(done, USAGE, "'temper' is a command of LAMMPS that Myriad does not have")

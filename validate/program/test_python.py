@@ -263,7 +263,7 @@ def test_refused_words_leave_the_simulation_as_it_was(myriad, gas):
     gas.run(5)
     with pytest.raises(myriad.UsageError, match="-in is an option of the program"):
         myriad.Myriad("-in", "in.melt")
-    with pytest.raises(myriad.UsageError, match="there is no engine `none`"):
+    with pytest.raises(myriad.UsageError, match="there is no engine 'none'"):
         myriad.Myriad("--engine", "none")
 
 
@@ -502,7 +502,7 @@ def test_a_program_in_c(library, gas, tmp_path):
     refused, numbers, columns = done.stdout.splitlines()
     gas.run(20)
     assert refused == "command:1: unknown command 'nonsense'; `myriad help` lists the known ones"
-    assert columns == "`x` has 3 columns for each particle, not 2"
+    assert columns == "'x' has 3 columns for each particle, not 2"
     assert [float(word) for word in numbers.split()] == [20, 256, gas.number("etotal"), gas.gather("x")[2, 1]]
 
 

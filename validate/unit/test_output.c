@@ -596,14 +596,14 @@ static void test_dump_errors(void **state)
     const char *line, *message;
   } cases[] = {
       {"d some custom 1 e.txt id", "unknown group 'some'"},
-      {"d all vtk 1 e.txt id", "unknown style `vtk`; accepted are custom, atom, extxyz, frames, density"},
+      {"d all vtk 1 e.txt id", "unknown style 'vtk'; accepted are custom, atom, extxyz, frames, density"},
       {"d all custom 0 e.txt id", "the number of steps between dump frames must be at least 1"},
       {"d all custom 1.5 e.txt id", "whole number"},
       {"d all custom 1 e.txt", "needs columns"},
-      {"d all custom 1 e.txt id ix", "unknown column `ix`; accepted are id type x y z"},
-      {"d all atom 1 e.txt x", "takes no columns, found `x`"},
-      {"d all frames 1 e.txt x", "found `x`"},
-      {"d all extxyz 1 e.txt speed", "unknown column `speed`; accepted are vel, force"},
+      {"d all custom 1 e.txt id ix", "unknown column 'ix'; accepted are id type x y z"},
+      {"d all atom 1 e.txt x", "takes no columns, found 'x'"},
+      {"d all frames 1 e.txt x", "found 'x'"},
+      {"d all extxyz 1 e.txt speed", "unknown column 'speed'; accepted are vel, force"},
       {"d all custom 1 e*f*.txt id", "more than one *"},
       {"d all custom 1 e.%.txt id", "a file per processor is not offered"},
       {"d all custom 1 e.bin id", "binary"},
@@ -611,11 +611,11 @@ static void test_dump_errors(void **state)
       {"d all density 1 e.png", "number of pixels"},
       {"d all density 1 e.png 0", "from 1 to 16384"},
       {"d all density 1 e.png 16385", "from 1 to 16384"},
-      {"d all density 1 e.png 10 axis w", "`w` is none of x, y, z"},
+      {"d all density 1 e.png 10 axis w", "'w' is none of x, y, z"},
       {"d all density 1 e.png 10 axis x", "seen along z only"},
       {"d all density 1 e.png 10 scale", "value is missing"},
-      {"d all density 1 e.png 10 scale maybe", "`maybe` is none of linear, log"},
-      {"d all density 1 e.png 10 colour red", "unknown keyword `colour`"},
+      {"d all density 1 e.png 10 scale maybe", "'maybe' is none of linear, log"},
+      {"d all density 1 e.png 10 colour red", "unknown keyword 'colour'"},
       {"used all custom 1 e.txt id", "the id used is in use"},
       {"d all custom 1 used.txt id", "dump used writes to used.txt already"},
       {"d123456789012345678901234567890123456789012345678901234567890123 all custom 1 e.txt id",
@@ -627,7 +627,7 @@ static void test_dump_errors(void **state)
     assert_refused(command(md_do_dump, cases[k].line), cases[k].message);
     assert_null(sim.observers->next);
   }
-  assert_refused(command(md_do_undump, "nobody"), "there is no dump `nobody`; dumps are: used");
+  assert_refused(command(md_do_undump, "nobody"), "there is no dump 'nobody'; dumps are: used");
   assert_int_equal(command(md_do_undump, "used"), MD_OK);
   assert_refused(command(md_do_undump, "used"), "dumps are: none");
   sim.has_box = false;
@@ -641,15 +641,15 @@ static void test_dump_modify_errors(void **state)
   static const struct {
     const char *line, *message;
   } cases[] = {
-      {"x every 1", "there is no dump `x`"},
+      {"x every 1", "there is no dump 'x'"},
       {"c every 0", "at least 1"},
       {"c every", "dump_modify every: its value is missing"},
       {"c first maybe", "yes or no"},
       {"c pad 21", "from 0 to 20"},
-      {"c sort x", "`x` is none of id, off"},
+      {"c sort x", "'x' is none of id, off"},
       {"c precision 18", "from 1 to 17"},
       {"c element Ar", "each of the 2 types, found 1"},
-      {"c element Ar Qq", "`Qq` is no chemical symbol"},
+      {"c element Ar Qq", "'Qq' is no chemical symbol"},
       {"p thresh x < 1", "no keyword of dump style density"},
       {"c scale yes", "no keyword of dump style custom"},
       {"c format float", "the format is missing"},

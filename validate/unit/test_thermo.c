@@ -161,10 +161,10 @@ static void test_thermo_errors(void **state)
   } cases[] = {
       {md_do_thermo, "-1", "at least 0"},
       {md_do_thermo, "often", "whole number"},
-      {md_do_thermo_style, "many", "unknown style `many`; accepted are one, custom"},
-      {md_do_thermo_style, "one step", "takes no arguments, found `step`"},
+      {md_do_thermo_style, "many", "unknown style 'many'; accepted are one, custom"},
+      {md_do_thermo_style, "one step", "takes no arguments, found 'step'"},
       {md_do_thermo_style, "custom", "1 to 64 keywords, not 0"},
-      {md_do_thermo_style, "custom step tmp", "unknown keyword `tmp`; accepted are step elapsed"},
+      {md_do_thermo_style, "custom step tmp", "unknown keyword 'tmp'; accepted are step elapsed"},
       {md_do_thermo_style, "custom v_", "v_ is followed by"},
       {md_do_thermo_modify, "format", "`float FORMAT`"},
       {md_do_thermo_modify, "format float", "`float FORMAT`"},
@@ -177,7 +177,7 @@ static void test_thermo_errors(void **state)
       {md_do_thermo_modify, "norm perhaps", "yes or no"},
       {md_do_thermo_modify, "lost found", "none of error, ignore, warn"},
       {md_do_thermo_modify, "line multi", "only one is accepted"},
-      {md_do_thermo_modify, "colour red", "unknown keyword `colour`; accepted are format"},
+      {md_do_thermo_modify, "colour red", "unknown keyword 'colour'; accepted are format"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k)
     assert_refused(command(cases[k].handler, cases[k].line), cases[k].message);
