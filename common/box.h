@@ -65,8 +65,8 @@ typedef struct md_box {
   md_face face[3][2]; /* below, above */
   double bound[3][2]; /* of faces with a bound: where create_box, read_data or change_box put them */
   double margin[3];   /* between a face that follows and the nearest particle */
-  double
-      room; /* positions along axes with such faces, or that change, are between -room and room; 0: not chosen yet */
+  /* positions along axes with such faces, or that change, are between -room and room; 0: not chosen yet */
+  double room;
   bool changes[3]; /* does a fix change the length along the axis during runs? */
   bool shears[3];  /* does a fix change the tilt factor during runs? */
 } md_box;

@@ -59,8 +59,8 @@ typedef struct md_gpu_options {
   int device;     /* -1: the engine's choice */
   double skin;    /* sigma; 0: the engine's choice */
   int64_t memory; /* most bytes of GPU memory to use; 0: all */
-  const char
-      *transport; /* of messages between ranks, as open_transport takes it (common/ranks/comm.h); static */
+  /* of messages between ranks, as open_transport takes it (common/ranks/comm.h); static */
+  const char *transport;
 } md_gpu_options;
 
 typedef struct md_engine_options {
@@ -116,12 +116,12 @@ typedef struct md_histogram {
   uint32_t group;              /* bits of the groups whose particles are in the map (groups.h) */
   md_weight weight;
   int component; /* axis of a velocity or momentum */
-  md_compute_kind
-      kind; /* of a compute: its style, and the bits of its group. Other particles have the value 0 */
+  /* of a compute: its style, and the bits of its group. Other particles have the value 0 */
+  md_compute_kind kind;
   uint32_t of_group;
   double quantum; /* of momenta, as in the particles: grids.v of the model */
-  double per_unit,
-      fine; /* coarse quanta in a unit of the weight; fine quanta in a coarse one. Powers of two */
+  /* coarse quanta in a unit of the weight; fine quanta in a coarse one. Powers of two */
+  double per_unit, fine;
 } md_histogram;
 
 /* The sums of a bin: particles; coarse and fine quanta of the weight. Without a weight there is only the first. */

@@ -143,8 +143,8 @@ typedef struct md_model {
   double kick_time;     /* h: dt/2 for MD_NVE, dt for the leapfrogs */
   md_subtypes subtypes; /* types as excluded groups divide them; md_model_divide makes them */
   double *impulse_k;    /* [md_pair_rows][MD_PAIR_K], forces as impulses of a kick in quanta of v */
-  double impulse_scale,
-      force_scale;       /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
+  /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
+  double impulse_scale, force_scale;
   double virial_quantum; /* of the virial of impulses: an impulse times a length; 0: the model has none */
   double *force_k;  /* [md_pair_rows][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */
   double close2;    /* squared distance: the impulse of a nearer pair may be beyond MD_ROUND_RANGE */
@@ -165,8 +165,8 @@ typedef struct md_model {
   int64_t force_first;
   md_force_action *force_row;
   int nsummand, nterm;
-  md_summand
-      summand[MD_SUMMANDS_MAX]; /* the terms that computes and fixes need, each once; nterm sums in all */
+  /* the terms that computes and fixes need, each once; nterm sums in all */
+  md_summand summand[MD_SUMMANDS_MAX];
   md_compute tensor[MD_COMPUTES_MAX]; /* by index of a compute pressure: its pressure/tensor */
   /* The sums that the program asks for after the next run of an engine, before it does anything else: an engine may
    * sum them on the way. Nothing is wanted unless a fix acts there. */
@@ -345,8 +345,8 @@ typedef struct md_measure {
   md_wide term[MD_TERMS_MAX]; /* of the summands of the model */
   int64_t count;              /* number of particles */
   double fix_energy; /* of the fixes whose energy counts (common/force/forces.h); engines leave it 0 */
-  double fix_virial
-      [MD_TENSOR]; /* sums of r_a f_b of fix external (common/force/external.h); engines leave it 0 */
+  /* sums of r_a f_b of fix external (common/force/external.h); engines leave it 0 */
+  double fix_virial[MD_TENSOR];
 } md_measure;
 
 /* The rounder of terms of the virial of impulses (common/compute/impulse_virial.h); 0: the model has none. */

@@ -110,16 +110,16 @@ struct md_sim {
   bool has_computed;      /* `computed` belongs to a finished or running run */
   md_computed computed;   /* values of the model's computes at the step that was measured last */
   int64_t max_id;         /* largest id in use on all ranks */
-  uint64_t
-      pair_velocities_mark; /* of velocities that have pair velocities (src/particles/pair_velocities.h) */
-  int64_t run_first,
-      run_last;       /* steps of the present run, or piece of one; run_begin of the model is that of ramps */
+  /* of velocities that have pair velocities (src/particles/pair_velocities.h) */
+  uint64_t pair_velocities_mark;
+  /* steps of the present run, or piece of one; run_begin of the model is that of ramps */
+  int64_t run_first, run_last;
   double run_seconds; /* wall time since the run began, s; the thermo keyword cpu */
-  double run_work,
-      run_neighbours; /* of this rank in the last run: seconds of lists and forces; stored neighbours */
-  double run_builds;  /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */
-  int64_t piece;      /* steps that the engine runs in one call; adapted from the times of earlier calls */
-  md_view *view;      /* of the step that is being observed, for formulas in variables; otherwise NULL */
+  /* of this rank in the last run: seconds of lists and forces; stored neighbours */
+  double run_work, run_neighbours;
+  double run_builds; /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */
+  int64_t piece;     /* steps that the engine runs in one call; adapted from the times of earlier calls */
+  md_view *view;     /* of the step that is being observed, for formulas in variables; otherwise NULL */
   /* A formula is evaluated for a step that is still to come, model->step: it may only read what is known then. */
   bool foretells;
   md_script script; /* the way through the deck */
@@ -133,8 +133,8 @@ struct md_sim {
   /* Set while a deck is only searched (src/deck/search.h): receives the words of each command instead of the command's
    * handler. `words` is NULL for a line whose variables cannot be replaced. */
   md_status (*follow)(md_sim *, const md_words *);
-  md_check *
-      check; /* collects faults of the deck (src/deck/check.h); NULL: the first one ends it. Owned by the caller */
+  /* collects faults of the deck (src/deck/check.h); NULL: the first one ends it. Owned by the caller */
+  md_check *check;
   const char *follow_line; /* the line for which `follow` is called */
   /* The first output of the deck that cannot be written, found in advance (src/commands/preview.h). The first run
    * reports it. */

@@ -106,8 +106,8 @@ typedef struct md_fix {
   double k[MD_FIX_K]; /* arguments, as the style's file numbers them */
   int64_t seed;
   bool energy; /* its energy counts as potential energy of the system: fix_modify energy yes */
-  double state
-      [MD_FIX_STATE_MAX]; /* what changes during runs, as the style's file numbers it; restarts hold it */
+  /* what changes during runs, as the style's file numbers it; restarts hold it */
+  double state[MD_FIX_STATE_MAX];
   bool virial; /* the virial that fix external is given counts for the pressure: fix_modify virial yes */
   /* Of fix external, pf/callback: what gives the forces, and its first argument; NULL: not given. No restart has it. */
   md_external_function *function;
@@ -168,8 +168,8 @@ typedef struct md_fix_end {
   int fix;          /* index in model->fix */
   int64_t every;    /* it acts after the steps that are multiples of this */
   md_action action; /* as `prepare` made it */
-  md_compute
-      compute;       /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
+  /* the temperature of fix_modify temp; else the style's `measures`, of the fix's group */
+  md_compute compute;
   int drift;         /* index in model->middle of its md_NAME_drift; -1: it has none */
   int parts;         /* MD_PARTS_NONE and so on */
   md_compute tensor; /* of MD_PARTS_AXES */
@@ -218,8 +218,8 @@ typedef struct md_fix_style {
   /* What a run with this fix promises. */
   bool conserves_momentum, conserves_energy, reversible;
   bool (*reverses)(const md_fix *fix); /* of a style that is reversible: is this fix? NULL: yes */
-  const char
-      *forgets; /* why it is not reversible: "what it does to information", the end of a sentence; or NULL */
+  /* why it is not reversible: "what it does to information", the end of a sentence; or NULL */
+  const char *forgets;
   /* Fills fix->k and fix->seed from the words after the style's name. MD_USAGE: the message says what is wrong with
    * the words. */
   md_status (*parse)(md_fix *fix, const md_words *words, const md_fix_scope *scope);
@@ -242,8 +242,8 @@ typedef struct md_fix_style {
    * (common/spring/centre.h), or NULL: it needs none. */
   void (*take_centres)(const md_fix *fix, const double centre[][3], const double *mass,
                        md_force_action *action);
-  bool
-      anchors; /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
+  /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
+  bool anchors;
   bool external; /* the program around the library gives its forces (common/force/external.h) */
   bool (*asks)(const md_fix *fix); /* does its action ask before it acts? NULL: no */
   md_force_vector vector;

@@ -21,8 +21,8 @@ typedef struct md_net_force {
   double energy;        /* potential energy of the particle by the present fix */
   double pull;          /* its part of the size of a force, for MD_VECTOR_SPRING */
   const double *anchor; /* the place to which a fix ties the particle, dim numbers; NULL: there is none */
-  const double
-      *external; /* the force that the program around gives to it, three numbers; NULL: there is none */
+  /* the force that the program around gives to it, three numbers; NULL: there is none */
+  const double *external;
 } md_net_force;
 
 /* From a point to the nearest image of a coordinate x. length: of the box along a periodic axis, else 0; lo: where the

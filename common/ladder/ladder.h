@@ -53,8 +53,8 @@ typedef struct ladder_study {
   const char *name;
   ladder_shape shape;
   float softening;
-  bool
-      equal_masses; /* every mass is 1; otherwise masses differ by up to a factor of 3, and their sum is about 1 */
+  /* every mass is 1; otherwise masses differ by up to a factor of 3, and their sum is about 1 */
+  bool equal_masses;
   const int *sizes; /* numbers of bodies that are run if the command line names none; ends with 0 */
 } ladder_study;
 

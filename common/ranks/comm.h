@@ -43,8 +43,8 @@ typedef struct md_transport_opener md_transport_opener;
 enum { MD_BALANCE_GROUPS = 8, MD_BALANCE_CUTS = 1023 };
 typedef struct md_balance {
   int64_t every; /* steps between two looks at the balance; 0: never */
-  double
-      threshold; /* cuts move if the largest load of a rank, divided by the average, is above this (balance.h) */
+  /* cuts move if the largest load of a rank, divided by the average, is above this (balance.h) */
+  double threshold;
   bool bisects; /* new domains are bricks, by recursive bisection */
   bool axis[3]; /* whether the cuts along each axis may move */
   int ngroup;   /* groups whose particles have a weight: bits of groups, and weights */

@@ -59,8 +59,8 @@ typedef struct md_step {
   bool triclinic;
   uint32_t sheared;
   double tilt[3], offset[3], new_offset[3], shear[3];
-  bool
-      back; /* a step back in a box that is sheared: see md_step_move_back. tilt and shear are of the step forwards */
+  /* a step back in a box that is sheared: see md_step_move_back. tilt and shear are of the step forwards */
+  bool back;
   md_flow flow;
   double move_limit;
   double mass_reference;

@@ -36,8 +36,8 @@ typedef struct md_order {
   double start[MD_ORDER_MOST + 1];                 /* Y_mm is start[m] (x + i y)^m */
   double up[MD_ORDER_TERMS], down[MD_ORDER_TERMS]; /* Y_lm = up (z Y_l-1,m - down Y_l-2,m) */
   const double *symbol;                            /* 3j symbols of all degrees, one table after the other */
-  int64_t symbols,
-      table[MD_ORDER_MOST + 1]; /* their number; where that of a degree begins, by m1 + l and m2 + l */
+  /* their number; where that of a degree begins, by m1 + l and m2 + l */
+  int64_t symbols, table[MD_ORDER_MOST + 1];
 } md_order;
 
 /* Below this Q_l there is no direction to speak of: hat W_l and components are 0, as in LAMMPS. */

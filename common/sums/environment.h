@@ -44,8 +44,8 @@ typedef struct md_environment {
   int columns;           /* values of a particle */
   int64_t most;          /* nearest neighbours; 0: all */
   int64_t degree;        /* n of the hexatic order */
-  int first[MD_ENVIRONMENT_COLUMNS],
-      last[MD_ENVIRONMENT_COLUMNS]; /* types of the neighbours of each column */
+  /* types of the neighbours of each column */
+  int first[MD_ENVIRONMENT_COLUMNS], last[MD_ENVIRONMENT_COLUMNS];
   const md_order *order; /* of the bond-orientational order (bond_order.h), which gives `columns` */
 } md_environment;
 

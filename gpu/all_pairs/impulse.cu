@@ -32,8 +32,8 @@ enum { THREADS = BODY_PAD };
 struct impulse_args {
   body_view view;
   const body *other;
-  int length,
-      chunk;  /* bodies of the other block, and of a chunk: multiples of BODY_PAD, or the chunk divides it */
+  /* bodies of the other block, and of a chunk: multiples of BODY_PAD, or the chunk divides it */
+  int length, chunk;
   int across; /* blocks of threads for each chunk */
   unsigned long long launch_number;
 };

@@ -26,13 +26,13 @@
 /* What move kernels need to know of a step. */
 struct step_args {
   md_step motion;
-  double first_kicks,
-      kicks;         /* how many times the impulse is given before the drift: in the first step, and later */
-  double quantum;    /* of impulses; 1 for mixed layouts */
-  int64_t *low[3];   /* second words of wide momenta, by original index; NULL without wide momenta */
-  double time_scale; /* displacement per v of a drift, with one mass */
-  float time_scale_single;                      /* the same for mixed layouts, ... */
-  float most_single[3];                         /* ... and their largest displacement in a drift */
+  /* how many times the impulse is given before the drift: in the first step, and later */
+  double first_kicks, kicks;
+  double quantum;          /* of impulses; 1 for mixed layouts */
+  int64_t *low[3];         /* second words of wide momenta, by original index; NULL without wide momenta */
+  double time_scale;       /* displacement per v of a drift, with one mass */
+  float time_scale_single; /* the same for mixed layouts, ... */
+  float most_single[3];    /* ... and their largest displacement in a drift */
   const double *velocity_per_v, *mass, *v_step; /* by 0-based subtype */
   int types;                                    /* as in particle_fields */
   const int64_t *id;                            /* by original index; if the model needs ids */

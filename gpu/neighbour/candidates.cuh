@@ -266,8 +266,8 @@ constexpr unsigned ALL_ROWS = ~0u;
 struct box_search {
   warp_box box;
   search_reach reach;
-  unsigned
-      rows; /* bits by row: those that this warp searches, where several warps share the search; or ALL_ROWS */
+  /* bits by row: those that this warp searches, where several warps share the search; or ALL_ROWS */
+  unsigned rows;
   bool ghosts, half; /* may there be ghosts? are only ghosts and candidates after each particle wanted? */
   bool mine;         /* is the particle of this lane in the box? */
   float4 at;         /* coordinates of that particle, and its extra in w */

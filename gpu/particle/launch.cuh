@@ -520,12 +520,12 @@ struct environment_args {
   md_environment what;
   particle_fields fields;
   int reach[3];
-  const int64_t
-      *id;       /* by original index; NULL: original indices have the order of ids, and are no cluster's */
-  double *value; /* [particles][columns], by original index */
+  /* by original index; NULL: original indices have the order of ids, and are no cluster's */
+  const int64_t *id;
+  double *value;         /* [particles][columns], by original index */
   const md_order *order; /* that of `what`, on the device */
-  unsigned *
-      full; /* set to 1 if all neighbours are wanted, and a particle has too many; of clusters: see launch_meet */
+  /* set to 1 if all neighbours are wanted, and a particle has too many; of clusters: see launch_meet */
+  unsigned *full;
   int *parent;               /* [n] scratch of clusters */
   unsigned long long *least; /* [n] the same */
   /* On several ranks: ids and bits of groups of particles and ghosts, by local index, if they are needed. Of clusters,
@@ -570,8 +570,8 @@ struct follow_args {
   int first, last;          /* original indices: all that are followed are from `first` to `last` */
   md_follow_record *record; /* of the particles that are followed, by original index */
   unsigned long long *most; /* the largest component of a velocity, as the bits of a number */
-  unsigned long long
-      *fault; /* the least of 4 record + axis, of particles that went too far; all bits set: none */
+  /* the least of 4 record + axis, of particles that went too far; all bits set: none */
+  unsigned long long *fault;
 };
 template <class T> md_status launch_follow(const launch &, const system_view<T> &, const follow_args &);
 struct follow_sum_args {

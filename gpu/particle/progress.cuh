@@ -54,8 +54,8 @@ struct alignas(64) step_slot {
   unsigned step, flip; /* is the launch a step? does it write the other position array? */
   unsigned found;      /* bits of progress.halt */
   unsigned usage;      /* the bits of a float, as in progress */
-  unsigned
-      beyond_slack; /* number of fast particles, if they are checked (gpu/neighbour/list_check.cu); else 0 */
+  /* number of fast particles, if they are checked (gpu/neighbour/list_check.cu); else 0 */
+  unsigned beyond_slack;
 };
 
 enum { SLOTS = 64 };

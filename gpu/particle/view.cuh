@@ -41,8 +41,8 @@ template <class T> struct ghost_view {
    * among them. Else NULL. */
   const typename T::particle *received;
   const int *order;
-  int *
-      of; /* [n][IMAGES_MOST], where a step writes images itself: the ghosts of each particle, then -1; else NULL */
+  /* [n][IMAGES_MOST], where a step writes images itself: the ghosts of each particle, then -1; else NULL */
+  int *of;
 };
 
 /* Shift codes: the sum of n_d << (5 d) and NO_SHIFT, for a shift by n_d edges along axis d. In a tilted box an image is

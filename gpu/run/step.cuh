@@ -30,8 +30,8 @@ template <class T> struct gpu_stepper {
   gpu_ranks<T> &ranks = core.ranks;
 
   md_wanted kept_sums = {}; /* the sums that the forces after the last step made */
-  int64_t sum_words[AWAITED_WORDS] =
-      {};                     /* these sums, as the control block has them; see gpu/step/awaited.cu */
+  /* these sums, as the control block has them; see gpu/step/awaited.cu */
+  int64_t sum_words[AWAITED_WORDS] = {};
   bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
   owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
 

@@ -61,8 +61,8 @@ struct md_output_fix {
   const md_output_fix_style *style;
   char id[64];
   md_values values;
-  md_id_values
-      *each;      /* a value or several of each particle, f_ID or f_ID[K]; NULL: none. The style frees them */
+  /* a value or several of each particle, f_ID or f_ID[K]; NULL: none. The style frees them */
+  md_id_values *each;
   char *path;     /* of the file; NULL: none */
   char *title;    /* its first lines, with newlines */
   char *line[3];  /* title1, title2 and title3 of the deck; NULL: not given */

@@ -47,8 +47,8 @@ typedef struct news {
 typedef struct forest {
   const md_particles *particles;
   int32_t rank;
-  int32_t
-      *above; /* [particles] the next particle on the way to the root; a root: itself. Never a larger index */
+  /* [particles] the next particle on the way to the root; a root: itself. Never a larger index */
+  int32_t *above;
   int64_t *least; /* [particles] of a root: the least id of its cluster, as far as it is known */
   int64_t *told;  /* [particles] of a root: the id that the other ends of its links know */
   int threads;

@@ -45,8 +45,8 @@ struct md_host_compute {
   md_values values;
   int columns; /* values for each particle; 0: none */
   bool vector; /* they are c_ID[1] to c_ID[columns], else c_ID; for one column only */
-  double *
-      each; /* [particles of this rank][columns] of the step that is shown, or NULL. Made before `find` fills it */
+  /* [particles of this rank][columns] of the step that is shown, or NULL. Made before `find` fills it */
+  double *each;
   bool fresh; /* the values are those of the step that is shown */
   bool known; /* there are values */
   md_host_compute *next;

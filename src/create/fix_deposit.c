@@ -29,8 +29,8 @@ typedef struct fix_deposit {
   char name[64];           /* of the region */
   bool next_id, above, nearby, aims, in_lattice;
   double lo, hi, delta, near, rate, v[3][2], target[3];
-  double first, inserted,
-      highest; /* the first step with an insertion, particles so far, the largest id so far */
+  /* the first step with an insertion, particles so far, the largest id so far */
+  double first, inserted, highest;
 } fix_deposit;
 
 static md_status read_real(const md_words *words, int at, double *value)

@@ -13,8 +13,8 @@
 
 typedef struct md_part {
   const char *file; /* the library's file name */
-  const char
-      *symbol; /* the one symbol that the program uses; its first member is the digest, a const char * */
+  /* the one symbol that the program uses; its first member is the digest, a const char * */
+  const char *symbol;
   const char *variable; /* the environment variable that may name another file */
   const char *name;     /* for messages */
   const char *made;     /* which command builds it, and what that needs, for messages */

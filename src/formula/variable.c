@@ -48,8 +48,8 @@ typedef struct variable {
    * internal: none. */
   int nvalue;
   char **value;
-  int64_t at,
-      last; /* index: the place of the present value, and of the last one; loop: the present number, the last */
+  /* index: the place of the present value, and of the last one; loop: the present number, the last */
+  int64_t at, last;
   int64_t first;     /* of a loop */
   int pad;           /* digits of a loop's numbers at least */
   double number;     /* internal */

@@ -79,8 +79,8 @@ typedef struct md_minimizer {
   md_view view;        /* of the present places */
   md_min_vector force; /* its arrays belong to the view */
   md_min_relax relax;
-  double energy,
-      energy_before; /* at the present places and before this iteration; as thermo_modify norm says */
+  /* at the present places and before this iteration; as thermo_modify norm says */
+  double energy, energy_before;
   int64_t iterations, evaluations;
   double alpha;  /* of the last line search */
   double looked; /* when the last iteration ended: a time of md_time */

@@ -22,8 +22,8 @@ typedef struct md_view {
   bool have_particles, have_computed, have_tensor, have_forces;
   int32_t *order;   /* local indices in order of increasing id, after md_view_particles */
   double *force[3]; /* by local index, with those of fixes, after md_view_forces */
-  md_forced
-      forced[MD_FIXES_MAX]; /* by index in model->fix: energies and vectors of fixes, after md_view_forces */
+  /* by index in model->fix: energies and vectors of fixes, after md_view_forces */
+  md_forced forced[MD_FIXES_MAX];
   md_computed computed;     /* values of the model's computes, after md_view_compute */
   double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor ... */
   int tensor_of;            /* ... of the compute pressure at this index of model->compute */

@@ -15,8 +15,8 @@ struct md_id_values {
   md_sim *sim;
   char name[96]; /* "property/atom p": style and ID of the fix */
   int columns;   /* values of each particle */
-  bool
-      claimed; /* a fix has them; else they came from read_restart, for a fix that the deck has not given yet */
+  /* a fix has them; else they came from read_restart, for a fix that the deck has not given yet */
+  bool claimed;
   const char (
       *property)[64]; /* [columns] names of properties (property.h), which belong to the fix; or NULL */
   int64_t n;          /* particles at this home */
