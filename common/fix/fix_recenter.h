@@ -1,11 +1,11 @@
 /* fix recenter: shifts particles in each step, so that the centre of mass of its group stays at a place.
  *
- * The displacement D of the centre of mass since the fix began is summed from its velocities V by the trapezoid rule,
- *   D' = D + shift + h (V + V')/2,
- * whose error stays about h^2 F/(4 M), F being the force on the group and M its mass: kicks and drifts alternate, so
- * that errors of steps cancel. V is a quotient of exact sums, and faces do not matter. Before a step the shift is the
- * target minus D + h V, in whole quanta, and at most half of the way that a particle may go in a step. So the centre of
- * mass is h^2 F/(2 M) from the target after it.
+ * The displacement D of the centre of mass since the fix began is summed from its velocities V by the trapezoid rule:
+ *   D' = D + shift + h (V + V')/2
+ * Its error stays about h^2 F/(4 M), F being the force on the group and M its mass. It does not grow, because errors of
+ * steps cancel where kicks and drifts alternate. V is a quotient of exact sums, and faces do not matter. Before a step
+ * the shift is the target minus D + h V, in whole quanta, and at most half of the way that a particle may go in a step.
+ * So the centre of mass is h^2 F/(2 M) from the target after it.
  *
  * Advantage: no place of a particle is kept, and none comes from the engine, except once where a place is asked for.
  * Cost: that of a sum over particles in each step, see fix.h; general passes.

@@ -34,8 +34,9 @@
 /* Terms of a particle: 1, its place and its displacement along each axis. Groups of a fix. */
 enum { MD_CENTRE_TYPES = 8, MD_CENTRE_TERMS = 7, MD_CENTRE_GROUPS = 2 };
 
-/* Where the state of a fix has what it follows: whether it knows a step, that step, where the box began then and its
- * sides, and then for each group and type S along each axis, k along each axis, and the number of particles. */
+/* Where the state of a fix has what it follows. First come whether it knows a step, that step, and where the box began
+ * then and its sides. For each group and type follow S along each axis, k along each axis, and the number of
+ * particles. */
 enum {
   MD_CENTRE_KNOWN = 0,
   MD_CENTRE_STEP = 1,

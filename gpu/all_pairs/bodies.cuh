@@ -81,10 +81,10 @@ template <class F> void with_all_style(md_pair_kind kind, F &&f)
 md_status launch_impulses(const body_view &, md_pair_kind, const body *other, int64_t n_other, bool one,
                           bool fast, unsigned long long launch_number, int processors, cudaStream_t stream);
 
-/* symmetric.cu: the same, but each pair is evaluated once, for both bodies. Groups of bodies meet: groups [first,
- * first + groups) of this rank's bodies meet groups [other_first, other_first + others) of another block, whose
- * impulses go to other_sum, [dim][stride]. self: each group of this rank meets each other one, and itself;
- * other_first and others have no meaning. In double precision it needs what `fast` means above, and no pair may need
+/* symmetric.cu: the same, but each pair is evaluated once, for both bodies. Groups of bodies meet: the groups [first,
+ * first + groups) of this rank's bodies, and [other_first, other_first + others) of another block. The impulses on that
+ * block go to other_sum, [dim][stride]. self: each group of this rank meets each other one, and itself; other_first and
+ * others have no meaning. In double precision it needs what `fast` means above, and no pair may need
  * care (close2 = 0). symmetric_groups: groups of a block. */
 struct group_meeting {
   const body_single *single; /* this rank's bodies in single precision; NULL: in double precision */

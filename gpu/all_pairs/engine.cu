@@ -284,8 +284,8 @@ double impulse_scale(const md_model *model)
   return model->kick_time / (model->mass_reference * model->grids.v);
 }
 
-/* The square of the softening length for single precision: at least as large as keeps F/r of two heaviest bodies at the
- * same place finite, so that a body has no force on itself, and not infinity times 0. charge: of a unit mass.
+/* The square of the softening length for single precision. It is so large that F/r of two heaviest bodies at the same
+ * place is finite: the force of a body on itself is then F/r times 0, and not infinity times 0. charge: of a unit mass.
  *
  *   q^2 s^(-3) <= 2^120, q the largest charge, at least 1
  *

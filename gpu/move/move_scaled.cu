@@ -1,9 +1,10 @@
-/* The move of common models: kick and drift of every particle in place, also in a box that changes; and before them
- * what is owed (owed.cuh), where this is a kick and factors of all velocities, as after each step of a thermostat. It
- * is the same arithmetic as in move.cu.
+/* The move of common models: kick and drift of every particle in place, also in a box that changes. Before them comes
+ * what is owed (owed.cuh): a kick and factors of all velocities, as after each step of a thermostat. It is the same
+ * arithmetic as in move.cu.
  *
- * Trade-off: one mass, no groups, no actions in the middle of a drift: so neither origins, ids nor groups are read. The
- * particles come in the opposite order of that of the forces, so that what the forces left in the cache is still there.
+ * Trade-off: neither origins, ids nor groups are read. But models are those of one mass, without groups, and without
+ * actions in the middle of a drift. The particles come in the opposite order of that of the forces, so that what the
+ * forces left in the cache is still there.
  * Cost in 3D: 24 bytes of impulses, 48 of velocities and 48 of positions a particle.
  */
 #include "gpu/move/carry.cuh"

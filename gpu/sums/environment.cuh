@@ -19,9 +19,9 @@
  * GHOSTS: neighbours behind a face are ghosts, and it is right after a rebin. Else there is one rank, and cells go on
  * behind periodic faces.
  *
- * On several ranks a tree has particles of one rank. Trees of several ranks that are one cluster tell each other their
- * least ids: each ghost has the least id of its tree at its owner (k_labels, and an exchange), and a tree next to a
- * ghost gets that id if it is smaller (k_meet). This is repeated until no id changes.
+ * On several ranks a tree has particles of one rank, and a cluster may have trees of several ranks. These come to the
+ * least id of all by rounds, until no id changes. In a round each ghost gets the least id of its tree at its owner
+ * (k_labels, and an exchange). A tree next to a ghost takes that id if it is smaller (k_meet).
  *
  * Values lie by original index, so that a sort of particles does not move them, and the host copies them as they are.
  *

@@ -4,14 +4,14 @@
  * restarts that the command `restart` names, and those that `seek` names, the one is found from which the fewest steps
  * lead to the step that is sought. Only the headers of the files are read for that.
  *
- * A file must be of the same course as the present state: the same particles at the first run, the same model, and no
- * change of particles or model between the place where both decks part and the file, or the present step. Two decks
- * part at the first of their runs that differs. So a file of this deck is accepted, and one of a deck with the same
- * set-up and other runs.
+ * A file must be of the same course as the present state. Both have the same particles at the first run and the same
+ * model. Two decks part at the first of their runs that differs. From there on no command may have changed particles or
+ * model, neither up to the file nor up to the present step. So a file of this deck is accepted, and one of a deck with
+ * the same set-up and other runs.
  *
- * Cost of a way: its steps, and for a file also a constant number of steps: to verify a file and to load it, 150 bytes
- * a particle and their checksums, takes about as long as 10 steps on a host, and as 200 steps on a GPU, which is faster
- * in steps but not in reading. The estimate is no measurement, so that equal decks go equal ways.
+ * Cost of a way: its steps, and for a file also a constant number of steps. To verify and to load a file is to read 150
+ * bytes a particle and to sum them up. This takes about as long as 10 steps on a host. On a GPU it counts as 200 steps,
+ * because only the steps are faster there. The estimate is no measurement, so that equal decks go equal ways.
  */
 #ifndef MD_SRC_BACKWARDS_NEAREST_H
 #define MD_SRC_BACKWARDS_NEAREST_H
