@@ -707,6 +707,15 @@ static void largest_of_potential(const md_eam *eam, double largest[3])
   largest[2] = md_max(largest[2], force);
 }
 
+/* The largest energy, virial and force of a three-body potential. force: the largest that is in range. */
+static void largest_of_three_body(const md_model *model, double force, double largest[3])
+{
+  if (!model->pair.three) return;
+  largest[0] = md_max(largest[0], md_three_largest_energy(model->pair.three));
+  largest[1] = md_max(largest[1], force * model->cutoff);
+  largest[2] = md_max(largest[2], force);
+}
+
 /* The largest energy, virial and force of a bond. force: the largest that is in range. */
 static void largest_of_bonds(const md_model *model, double force, double largest[3])
 {
@@ -782,6 +791,7 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
+  largest_of_three_body(model, 0x1p52 * quantum, largest);
 }
 
 /* The grids of energies, virials and forces, out of the largest of each. */
@@ -847,7 +857,8 @@ static md_status check_bonds(const md_model *model)
     return md_error(MD_USAGE,
                     "neigh_modify exclude molecule: particles have no molecules; use atom_style bond");
   if (model->bonds.ntypes == 0) return MD_OK;
-  if (md_pair_is_all(&model->pair) || md_pair_has_density(&model->pair))
+  if (md_pair_is_all(&model->pair) || md_pair_has_density(&model->pair) ||
+      md_pair_is_three_body(&model->pair))
     return md_error(MD_USAGE,
                     "pair style %s cannot be used with bonds: it sums over all other particles, and cannot "
                     "leave bonded ones out",

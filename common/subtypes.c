@@ -14,6 +14,7 @@ static void free_pair(md_pair *pair)
   free(pair->set);
   free(pair->uses);
   md_eam_free(pair->eam);
+  md_three_body_free(pair->three);
   for (int s = 0; s < pair->nsub; ++s) free_pair(&pair->sub[s]);
   free(pair->sub);
   *pair = (md_pair){.kind = MD_PAIR_NONE};
@@ -34,7 +35,8 @@ static md_status divide_pair(const md_pair *pair, int n, md_pair *to)
   const long long pairs = (long long)n * n;
   *to = *pair;
   to->ntypes = n;
-  to->parameter = NULL, to->set = NULL, to->uses = NULL, to->sub = NULL, to->eam = NULL, to->nsub = 0;
+  to->parameter = NULL, to->set = NULL, to->uses = NULL, to->sub = NULL, to->eam = NULL, to->three = NULL,
+  to->nsub = 0;
   if (pair->parameter) {
     const size_t bytes = MD_PAIR_PARAMETERS * sizeof(double);
     MD_TRY(md_array_new(&to->parameter, pairs * MD_PAIR_PARAMETERS, sizeof(double), "pair parameters"));
@@ -132,6 +134,42 @@ static md_status divide_potential(md_model *model)
   return MD_OK;
 }
 
+/* ---- a three-body style ---- */
+
+/* Each subtype is an element. Excluded pairs are no legs, and have no coefficients. */
+static md_status divide_three_body(md_model *model)
+{
+  const md_three_body *three = model->pair.three;
+  md_subtypes *s = &model->subtypes;
+  if (s->n > MD_THREE_ELEMENTS)
+    return md_error(MD_USAGE,
+                    "neigh_modify exclude: %d types in %d combinations of groups are too many; with pair "
+                    "style %s, types times combinations must be at most %d",
+                    model->ntypes, s->nclass, md_pair_style_of(model->pair.kind)->name,
+                    (int)MD_THREE_ELEMENTS);
+  md_three_body *to = calloc(1, sizeof *to);
+  if (!to) return md_error(MD_RUNTIME, "out of memory: a potential");
+  s->pair.three = to;
+  *to = *three;
+  to->nelement = s->n;
+  to->leg = NULL, to->phi = NULL, to->element = NULL;
+  MD_TRY(md_array_new(&to->element, s->n, sizeof *to->element, "elements of types"));
+  MD_TRY(md_array_new_zero(&to->leg, s->n * s->n, sizeof *to->leg, "a potential"));
+  MD_TRY(md_array_new_zero(&to->phi, s->n * s->n, sizeof *to->phi, "a potential"));
+  for (int a = 0; a < s->n; ++a) {
+    const int of = three->element[a % model->ntypes];
+    to->element[a] = a;
+    to->cosine[a] = three->cosine[of];
+    for (int b = 0; b < s->n; ++b) {
+      const int pair = of * three->nelement + three->element[b % model->ntypes];
+      if (excludes(model, a, b)) continue;
+      to->leg[a * s->n + b] = three->leg[pair];
+      memcpy(to->phi[a * s->n + b], three->phi[pair], sizeof *to->phi);
+    }
+  }
+  return MD_OK;
+}
+
 /* ---- the model ---- */
 
 void md_subtypes_free(md_subtypes *subtypes)
@@ -189,9 +227,9 @@ static md_status divide_tables(md_model *model)
 md_status md_model_divide(md_model *model, const bool has[MD_PATTERNS])
 {
   md_subtypes *s = &model->subtypes;
-  const bool density = md_pair_has_density(&model->pair);
+  const bool density = md_pair_has_density(&model->pair), three_body = md_pair_is_three_body(&model->pair);
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  if (model->nexcluded_groups == 0 && !(density && model->nexcluded > 0)) return MD_OK;
+  if (model->nexcluded_groups == 0 && !((density || three_body) && model->nexcluded > 0)) return MD_OK;
   md_subtypes_free(s);
   MD_TRY(md_subtypes_groups(model, s));
   for (int pattern = 0; pattern < 1 << s->ngroup; ++pattern) {
@@ -208,6 +246,7 @@ md_status md_model_divide(md_model *model, const bool has[MD_PATTERNS])
   MD_TRY(divide_pair(&model->pair, model->ntypes * s->nclass, &s->pair));
   s->n = model->ntypes * s->nclass;
   if (density) MD_TRY(divide_potential(model));
+  if (three_body) MD_TRY(divide_three_body(model));
   return divide_tables(model);
 }
 

@@ -7,7 +7,8 @@
  *   subtype  =  type + ntypes * class     (both from 0)
  *
  * Engines take subtypes in the place of types for the rows of tables. Rows of excluded pairs are zero. For a
- * style with a density each subtype is an element of its own, and the tables of excluded pairs of elements are zero.
+ * style with a density each subtype is an element of its own, and the tables of excluded pairs of elements are zero. So
+ * it is for three-body styles.
  *
  * Trade-off: no kernel and no list knows of groups, and all engines have the same bits. In return an excluded pair
  * within the cutoff costs as much as one that interacts. A model without such groups has no subtypes and no cost.
@@ -51,9 +52,9 @@ static inline int md_pattern_of(const md_subtypes *s, uint32_t group)
  * MD_DIVIDING_MAX. */
 md_status md_subtypes_groups(const struct md_model *model, md_subtypes *subtypes) MD_CHECKED;
 
-/* Divides the types of a prepared model, if it has excluded groups, or excluded types and a style with a density, and
- * makes its tables anew. has[pattern]: some particle of any rank has the pattern. MD_USAGE: there would be more than
- * MD_TYPES_MAX subtypes, or too many elements. MD_RUNTIME: out of memory. */
+/* Divides the types of a prepared model, if it has excluded groups, or excluded types and a style with a density or
+ * three bodies, and makes its tables anew. has[pattern]: some particle of any rank has the pattern. MD_USAGE: there
+ * would be more than MD_TYPES_MAX subtypes, or too many elements. MD_RUNTIME: out of memory. */
 md_status md_model_divide(struct md_model *model, const bool has[MD_PATTERNS]) MD_CHECKED;
 
 /* Frees what the structure owns; then there are no subtypes. */

@@ -337,18 +337,22 @@ md_status md_mpi_bricks_next(md_comm *c, md_particles *p, bool wait, bool *done)
   return MD_OK;
 }
 
-md_status md_mpi_bricks_values(md_comm *c, double *value)
+/* One number of each particle after the other, because the buffers hold no more than a ghost has. */
+md_status md_mpi_bricks_values(md_comm *c, double *value, int width)
 {
   mpi_state *s = mpi_state_of(c);
-  for (int k = 0; k < s->nbrick; ++k) {
-    brick_message *m = &s->brick[k];
-    for (int64_t g = 0; g < m->nsend; ++g) m->out[g] = value[m->send[g]];
-    MD_TRY(start(c, m, m->out, m->in, 8));
+  for (int w = 0; w < width; ++w) {
+    for (int k = 0; k < s->nbrick; ++k) {
+      brick_message *m = &s->brick[k];
+      for (int64_t g = 0; g < m->nsend; ++g) m->out[g] = value[m->send[g] * (int64_t)width + w];
+      MD_TRY(start(c, m, m->out, m->in, 8));
+    }
+    MD_TRY(wait_all(s));
+    for (int k = 0; k < s->nbrick; ++k) {
+      const brick_message *m = &s->brick[k];
+      for (int64_t g = 0; g < m->nreceive; ++g) value[(m->first + g) * width + w] = m->in[g];
+    }
   }
-  MD_TRY(wait_all(s));
-  for (int k = 0; k < s->nbrick; ++k)
-    if (s->brick[k].nreceive > 0)
-      memcpy(value + s->brick[k].first, s->brick[k].in, (size_t)s->brick[k].nreceive * sizeof(double));
   return MD_OK;
 }
 

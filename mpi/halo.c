@@ -357,22 +357,25 @@ md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
 }
 
 /* Axis by axis as positions go, so that ghosts of ghosts have theirs. */
-md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value)
+md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value, int width)
 {
   mpi_state *s = mpi_state_of(c);
   (void)p;
-  if (s->between_bricks) return md_mpi_bricks_values(c, value);
+  if (s->between_bricks) return md_mpi_bricks_values(c, value, width);
   for (int axis = s->dim - 1; axis >= 0; --axis)
     for (int side = 0; side < 2; ++side) {
       halo_message *m = &s->message[axis][side];
       const int tag = 2 * axis + side;
-      for (int64_t k = 0; k < m->nsend; ++k) m->out[k] = value[m->send[k]];
+      MD_TRY(reserve_doubles(&m->out, &m->out_capacity, m->nsend * width));
+      for (int64_t k = 0; k < m->nsend; ++k)
+        memcpy(m->out + k * width, value + m->send[k] * (int64_t)width, (size_t)width * sizeof(double));
       if (s->division.count[axis] == 1) {
-        if (m->nreceive > 0) memcpy(value + m->first, m->out, (size_t)m->nreceive * sizeof(double));
+        if (m->nreceive > 0)
+          memcpy(value + m->first * width, m->out, (size_t)(m->nreceive * width) * sizeof(double));
         continue;
       }
-      MD_MPI(MPI_Sendrecv(m->out, (int)m->nsend, MPI_DOUBLE, m->to, tag, value + m->first, (int)m->nreceive,
-                          MPI_DOUBLE, m->from, tag, s->halo, MPI_STATUS_IGNORE));
+      MD_MPI(MPI_Sendrecv(m->out, (int)m->nsend * width, MPI_DOUBLE, m->to, tag, value + m->first * width,
+                          (int)m->nreceive * width, MPI_DOUBLE, m->from, tag, s->halo, MPI_STATUS_IGNORE));
     }
   return MD_OK;
 }

@@ -138,14 +138,14 @@ md_status md_mpi_bisect(md_comm *, const md_box *, const md_particles *) MD_CHEC
 md_status md_mpi_bricks_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
 md_status md_mpi_bricks_begin(md_comm *, const md_box *box, const md_particles *) MD_CHECKED;
 md_status md_mpi_bricks_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
-md_status md_mpi_bricks_values(md_comm *, double *value) MD_CHECKED;
+md_status md_mpi_bricks_values(md_comm *, double *value, int width) MD_CHECKED;
 void md_mpi_bricks_free(mpi_state *);
 
 /* halo.c */
 md_status md_mpi_halo_build(md_comm *, const md_box *box, double width, md_particles *) MD_CHECKED;
 md_status md_mpi_halo_begin(md_comm *, const md_box *box, md_particles *) MD_CHECKED;
 md_status md_mpi_halo_next(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
-md_status md_mpi_halo_values(md_comm *, const md_particles *, double *value) MD_CHECKED;
+md_status md_mpi_halo_values(md_comm *, const md_particles *, double *value, int width) MD_CHECKED;
 void md_mpi_halo_free(mpi_state *);
 /* The record of particle i without its position; and n ghosts received, appended to the particles, which have room for
  * them. Not collective. */

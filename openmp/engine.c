@@ -34,6 +34,7 @@ static void destroy(md_engine *e)
   free(e->half.record);
   free(e->half.memory);
   free(e->density.slope);
+  free(e->density.kept);
   free(e->density.embedding);
   md_partners_free(&e->partners);
   if (e->list.arenas)
@@ -318,7 +319,7 @@ static void report(const md_engine *e, md_engine_report *r)
         (e->list.arenas[t].capacity + BLOCK * e->list.arenas[t].lane_capacity) * (int64_t)sizeof(int32_t);
   }
   bytes += cell_index_bytes(&e->owned) + cell_index_bytes(&e->ghost);
-  bytes += e->density.capacity * 2 * (int64_t)sizeof(double);
+  bytes += e->density.capacity * (e->density.kept ? 1 + MD_THREE_SUMS : 2) * (int64_t)sizeof(double);
   bytes += md_partners_bytes(&e->partners);
   bytes += e->molecule_capacity * (int64_t)sizeof(double);
   bytes += e->near.capacity * e->p->dim * (int64_t)sizeof(float);

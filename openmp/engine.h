@@ -75,10 +75,12 @@ typedef struct half_arrays {
   int64_t *memory, capacity;
 } half_arrays;
 
-/* Arrays of a style with a density. */
+/* Arrays of a style with two passes: a density or three bodies. */
 typedef struct density_arrays {
-  double *slope, *embedding; /* F' of owned particles and ghosts, F of owned ones */
-  int64_t capacity;
+  double *slope;     /* F' of owned particles and ghosts */
+  double *kept;      /* of a three-body style instead: MD_THREE_SUMS numbers of each */
+  double *embedding; /* F of owned particles, or the energies of centres */
+  int64_t capacity;  /* in particles */
 } density_arrays;
 
 /* What awaited.c keeps: which sums the last pass of a run has made, and these; actions that the next move does. */
@@ -253,8 +255,8 @@ md_status engine_sum_chunks(const md_engine *, chunk_sum sum_chunk, const void *
 
 /* ---- openmp/force/visited.c ---- */
 
-/* For a style with a density: finds the slopes at the present positions; for a dissipative one: gives ghosts their
- * velocities. The next two functions need this. The list must hold. Other styles: does nothing. */
+/* For a style with a density or three bodies: finds the slopes or sums at the present positions. For a dissipative one:
+ * gives ghosts their velocities. The next two functions need this. The list must hold. Other styles: does nothing. */
 md_status engine_prepare_pairs(md_engine *) MD_CHECKED;
 
 /* Notes the velocities after a drift, if pair forces depend on them. Not collective. */

@@ -84,6 +84,8 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "types of particles and ghosts", several ? 4.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "molecules of particles and ghosts", model->molecules.n > 0 ? 8.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "slopes and embeddings", md_pair_has_density(&model->pair) ? 16.0 * (1.0 + ghosts) : 0.0);
+  md_plan_add(plan, "sums over angles",
+              md_pair_is_three_body(&model->pair) ? 8.0 * (1 + MD_THREE_SUMS) * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "neighbour lists",
               pairs ? LIST_ROOM * 4.0 * entries_per_particle(model, half, mean, threads) : 0.0);
   md_plan_add(plan, "records and rows of half lists", half ? 64.0 * (1.0 + ghosts) + 8.0 : 0.0);

@@ -120,7 +120,7 @@ static md_status find_molecules(md_engine *e)
   }
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) e->molecule[i] = p->molecule[i];
-  return e->comm->exchange->halo_values(e->comm, p, e->molecule);
+  return e->comm->exchange->halo_values(e->comm, p, e->molecule, 1);
 }
 
 /* Writes two things after the ghosts, in x and in the spare arrays, because these change places in a step:

@@ -175,6 +175,11 @@ COPPER = harness.REFERENCE / "Cu_u3.eam"
 # A potential of two elements, for the types in another order.
 MADE_UP = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
 
+# Three-body potentials: of two elements, and with a cutoff of 10.
+TELLURIDE = {"potential": f"{harness.REFERENCE / 'cadmium-telluride.sw'} Te Cd", "types": 2, "lattice": "diamond 6.482"}
+SILICA = {"style": "vashishta", "potential": f"{harness.REFERENCE / 'silica.vashishta'} O Si", "types": 2,
+          "lattice": "fcc 6.2", "long": 6}
+
 # The file of pair style table.
 WELLS = {"table": str(harness.REFERENCE / "made-up.table")}
 # The melt in two dimensions.
@@ -352,6 +357,14 @@ CASES: Tuple[Case, ...] = (
          fits=(3, 2, 2)),
     Case("embedded atoms, excluded groups", "in.eam", 4.95, full_lists=True, fits=(2, 2, 2),
          variables={"potential": str(COPPER), "exclude": "group left right"}),
+    Case("three bodies, silicon", "in.three_body", 3.8, {"potential": f"{harness.REFERENCE / 'silicon.sw'} Si"},
+         full_lists=True, fits=(3, 2, 2), back=True),
+    Case("three bodies, two elements", "in.three_body", 4.6, TELLURIDE, full_lists=True, fits=(3, 2, 2)),
+    Case("three bodies, excluded types", "in.three_body", 4.6, TELLURIDE | {"exclude": "type 1 2"}, full_lists=True,
+         fits=(3, 2, 2)),
+    Case("three bodies, excluded groups", "in.three_body", 3.8, full_lists=True, fits=(3, 2, 2),
+         variables={"potential": f"{harness.REFERENCE / 'silicon.sw'} Si", "exclude": "group left right"}),
+    Case("three bodies, silica", "in.three_body", 10.0, SILICA, full_lists=True, fits=(3, 1, 1)),
     Case("chains 3D, and back", "in.chains", 1.5, CHAINS, listed=True, fits=(3, 2, 2), back=True),
     Case("harmonic chains 3D", "in.chains", listed=True, fits=(2, 2, 2),
          variables={**CHAINS, "style": "harmonic", "first": "300 1.05", "second": "100 1.1",

@@ -75,6 +75,10 @@ FAMILIES: Mapping[str, Mapping[str, Panel]] = {
         "eam/alloy": Panel(1.6, 4.4, -1.4, 2.0, lone=True, types=(1, 2)),
         "eam/fs": Panel(1.6, 4.4, -1.4, 2.0, lone=True, types=(1, 2)),
     },
+    "three-bodies": {
+        "sw": Panel(1.6, 4.2, -4.0, 4.0, lone=True),
+        "vashishta": Panel(1.2, 5.0, -12.0, 12.0, lone=True, types=(1, 2)),
+    },
 }
 POINTS = 160
 
@@ -126,7 +130,8 @@ def examples(page: Path = PAGE) -> Dict[str, List[str]]:
 
 def table_of(name: str, panel: Panel, example: Sequence[str], folder: Path) -> np.ndarray:
     """Distance, energy and force in rows [n, 3], which the program makes in `folder`."""
-    for file in ("Cu_u3.eam", "made-up.eam.alloy", "made-up.eam.fs", "made-up.table"):
+    for file in ("Cu_u3.eam", "made-up.eam.alloy", "made-up.eam.fs", "made-up.table", "silicon.sw",
+                 "silica.vashishta"):
         shutil.copy(harness.REFERENCE / file, folder)
     (folder / "rows").unlink(missing_ok=True)
     begin = "".join(line for line in example if line.startswith("units"))

@@ -14,6 +14,14 @@ static void density_prepare(const double *parameter, bool shift, double scale, d
   k[0] = parameter[0] * parameter[0];
 }
 
+/* Of the three-body styles; md_pair_row adds the coefficients of the potential. */
+static void three_body_prepare(const double *parameter, bool shift, double scale, double *k)
+{
+  (void)shift;
+  (void)parameter;
+  k[1] = scale;
+}
+
 /* Of the dissipative styles. */
 static void dissipative_coefficients(double a, double gamma, double rc, double scale, double *k)
 {
@@ -182,7 +190,7 @@ md_status md_pair_set(md_pair *pair, int i, int j, const double *value, int nval
                     "pair style %s has no coefficients of its own for a pair of types, only those of "
                     "pair_style",
                     style->name);
-  if (style->density || style->tabulated)
+  if (style->density || style->three_body || style->tabulated)
     return md_error(MD_USAGE, "pair style %s takes a file of a potential", style->name);
   if (nvalue < least || nvalue > most) return wrong_coefficients(style, least, most, nvalue);
   double all[MD_PAIR_PARAMETERS] = {0};
@@ -211,7 +219,7 @@ static void forget_lost_table(md_pair *pair, int i, int j)
 /* Mixes the parameters of a pair of types that has none. */
 static md_status mix_types(md_pair *pair, const md_pair_style *style, int i, int j)
 {
-  if (style->density)
+  if (style->density || style->three_body)
     return md_error(MD_USAGE, "pair style %s: type %d has no potential: add pair_coeff with a file",
                     style->name, (*set_flag(pair, i, i) == 1 ? j : i) + 1);
   if (style->tabulated)
@@ -256,7 +264,7 @@ md_status md_pair_complete(md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return MD_OK;
-  if (style->density && !pair->eam)
+  if ((style->density && !pair->eam) || (style->three_body && !pair->three))
     return md_error(MD_USAGE,
                     "pair style %s has no potential: add pair_coeff with a file (restarts hold none)",
                     style->name);
@@ -286,6 +294,7 @@ void md_pair_free(md_pair *pair)
   free(pair->parameter);
   free(pair->set);
   md_eam_free(pair->eam);
+  md_three_body_free(pair->three);
   md_tables_free(pair->tables);
   for (int n = 0; n < pair->nsub; ++n) md_pair_free(&pair->sub[n]);
   free(pair->sub);
@@ -305,6 +314,12 @@ bool md_pair_has_density(const md_pair *pair)
   return style && style->density;
 }
 
+bool md_pair_is_three_body(const md_pair *pair)
+{
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  return style && style->three_body;
+}
+
 const md_pair *md_pair_dissipative_of(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
@@ -318,7 +333,7 @@ bool md_pair_is_dissipative(const md_pair *pair) { return md_pair_dissipative_of
 
 bool md_pair_needs_more(const md_pair *pair)
 {
-  return md_pair_has_density(pair) || md_pair_is_dissipative(pair);
+  return md_pair_has_density(pair) || md_pair_is_three_body(pair) || md_pair_is_dissipative(pair);
 }
 
 double md_pair_hottest(const md_pair *pair)
@@ -335,6 +350,20 @@ void md_pair_take_potential(md_pair *pair, md_eam *eam)
   for (int i = 0; i < pair->ntypes; ++i)
     for (int j = i; j < pair->ntypes; ++j)
       if (eam->element[i] >= 0 && eam->element[j] >= 0) store(pair, i, j, value, 1);
+}
+
+void md_pair_take_three_body(md_pair *pair, md_three_body *three)
+{
+  if (pair->three != three) md_three_body_free(pair->three);
+  pair->three = three;
+  memset(pair->set, 0, (size_t)pair->ntypes * (size_t)pair->ntypes);
+  for (int i = 0; i < pair->ntypes; ++i)
+    for (int j = i; j < pair->ntypes; ++j) {
+      const int a = three->element[i], b = three->element[j];
+      if (a < 0 || b < 0) continue;
+      const double value[MD_PAIR_PARAMETERS] = {md_three_reach(three, a, b), three->checksum};
+      store(pair, i, j, value, 1);
+    }
 }
 
 bool md_pair_is_tabulated(const md_pair *pair)
@@ -487,6 +516,11 @@ void md_pair_row(const md_pair *pair, int i, int j, bool shift, double scale, do
 {
   memset(k, 0, MD_PAIR_K * sizeof *k);
   md_pair_style_of(pair->kind)->prepare(parameters(pair, i, j), shift, scale, k);
+  if (pair->three) {
+    const md_three_body *t = pair->three;
+    memcpy(k, t->phi[t->element[i] * t->nelement + t->element[j]], MD_PAIR_K * sizeof *k);
+    k[1] = scale;
+  }
   k[MD_PAIR_FORMULA] = (double)pair->kind;
   if (pair->tables) set_table_addresses(pair->tables, k, 1, pair->tables->row);
 }
@@ -545,6 +579,7 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
   switch (kind) {
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_DISSIPATIVE(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_THREE_BODY(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
@@ -553,6 +588,7 @@ double md_pair_force(md_pair_kind kind, double r2, const double *k)
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
 #undef MD_PAIR_DISSIPATIVE
+#undef MD_PAIR_THREE_BODY
 #undef MD_PAIR_SHARED
 #define MD_PAIR_HYBRID(symbol) case MD_PAIR_##symbol:
 #include "common/pair/pair_styles.h"
@@ -569,6 +605,7 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
   switch (kind) {
 #define MD_PAIR_ALL(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_DISSIPATIVE(symbol) MD_PAIR_CUT(symbol)
+#define MD_PAIR_THREE_BODY(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_SHARED(symbol) MD_PAIR_CUT(symbol)
 #define MD_PAIR_CUT(symbol)                                                                                  \
   case MD_PAIR_##symbol:                                                                                     \
@@ -577,6 +614,7 @@ double md_pair_energy(md_pair_kind kind, double r2, const double *k)
 #undef MD_PAIR_CUT
 #undef MD_PAIR_ALL
 #undef MD_PAIR_DISSIPATIVE
+#undef MD_PAIR_THREE_BODY
 #undef MD_PAIR_SHARED
 #define MD_PAIR_HYBRID(symbol) case MD_PAIR_##symbol:
 #include "common/pair/pair_styles.h"

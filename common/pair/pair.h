@@ -18,7 +18,8 @@
  * placed again.
  *
  * Styles with a density (common/pair/tables/eam.h) have a potential of tables in place of formulas of r2 and k.
- * pair_coeff gives a file.
+ * pair_coeff gives a file. Three-body styles (common/pair/three_body/three_body.h) have a file too. Their formulas of
+ * r2 and k are those of the part between two particles, and the other part is in the potential.
  *
  * The formulas of dissipative styles are those of their energy. The whole force also depends on velocities and random
  * numbers (common/pair/dissipative/dissipative.h). Their pair_style gives START, STOP, the seed and rc, in
@@ -34,6 +35,7 @@
 #include "common/base/error.h"
 #include "common/pair/tables/eam.h"
 #include "common/pair/tables/table.h"
+#include "common/pair/three_body/three_body.h"
 #include "common/units.h"
 #include <stdbool.h>
 
@@ -80,6 +82,7 @@ typedef struct md_pair_style {
   bool takes_shift; /* pair_modify shift has a meaning */
   bool dissipative; /* a style of common/pair/dissipative/dissipative.h: its force depends on velocities */
   bool density;     /* a style of common/pair/tables/eam.h: its numbers are in md_pair.eam */
+  bool three_body;  /* a style of common/pair/three_body/three_body.h: its numbers are in md_pair.three */
   bool tabulated;   /* a style of common/pair/tables/table.h: its numbers are in md_pair.tables */
   bool hybrid;      /* a style of common/pair/hybrid/hybrid.h: its numbers are in md_pair.sub */
   bool by_type; /* the first two parameters are each of a type, and those of a type with itself are equal */
@@ -120,11 +123,12 @@ typedef struct md_pair {
   double global[MD_PAIR_PARAMETERS]; /* of pair_style, in the order of the last nglobal parameters */
   double *parameter;                 /* [ntypes*ntypes][MD_PAIR_PARAMETERS], symmetric */
   unsigned char *set;                /* [ntypes*ntypes] by pair_coeff (1), mixed (2), or not yet (0) */
-  md_eam *eam;         /* the potential of a style with a density; NULL until pair_coeff has given it */
-  md_tables *tables;   /* of a tabulated style; NULL until pair_coeff has given one */
-  int nsub;            /* of hybrid and hybrid/overlay: */
-  struct md_pair *sub; /* the sub-styles [nsub], none of which has sub-styles */
-  int64_t *uses;       /* [ntypes*ntypes], symmetric: bit s is set if sub-style s acts between these types */
+  md_eam *eam;          /* the potential of a style with a density; NULL until pair_coeff has given it */
+  md_three_body *three; /* the potential of a three-body style; NULL until pair_coeff has given it */
+  md_tables *tables;    /* of a tabulated style; NULL until pair_coeff has given one */
+  int nsub;             /* of hybrid and hybrid/overlay: */
+  struct md_pair *sub;  /* the sub-styles [nsub], none of which has sub-styles */
+  int64_t *uses;        /* [ntypes*ntypes], symmetric: bit s is set if sub-style s acts between these types */
 } md_pair;
 
 /* The style's description, or NULL for MD_PAIR_NONE. */
@@ -169,12 +173,15 @@ bool md_pair_is_all(const md_pair *pair);
 /* Is there a style, and is it one with a density? */
 bool md_pair_has_density(const md_pair *pair);
 
+/* Is there a style, and is it a three-body one? */
+bool md_pair_is_three_body(const md_pair *pair);
+
 /* Is there a style, and is it a dissipative one, or does it have a dissipative sub-style? md_pair_dissipative_of: that
  * style, of which there is one at most; or NULL. */
 bool md_pair_is_dissipative(const md_pair *pair);
 const md_pair *md_pair_dissipative_of(const md_pair *pair);
 
-/* Does the force of a pair of particles need more than their distance: densities or velocities? */
+/* Does the force of a pair of particles need more than their distance: densities, angles or velocities? */
 bool md_pair_needs_more(const md_pair *pair);
 
 /* The larger of the temperatures of a dissipative style; 0 for other styles. */
@@ -183,6 +190,9 @@ double md_pair_hottest(const md_pair *pair);
 /* Gives a pair of a style with a density its potential, which the pair then owns, for the types that have an element.
  */
 void md_pair_take_potential(md_pair *pair, md_eam *eam);
+
+/* The same for a three-body style. */
+void md_pair_take_three_body(md_pair *pair, md_three_body *three);
 
 /* Is there a style, and is it a tabulated one? */
 bool md_pair_is_tabulated(const md_pair *pair);
@@ -249,7 +259,7 @@ double md_pair_softening2(const md_pair *pair);
 /* The formulas for one pair at squared distance r2: F/r times the scale of the table, and the energy U. k: the row of
  * the table. Both are zero at the cutoff and beyond. These functions choose the style at every call, which is slow; the
  * openmp and gpu engines have kernels of their own. Both are 0 for a style with a density. The force of a dissipative
- * style is the part without velocities. */
+ * style is the part without velocities, and that of a three-body style the part between two particles. */
 double md_pair_force(md_pair_kind kind, double r2, const double *k);
 double md_pair_energy(md_pair_kind kind, double r2, const double *k);
 

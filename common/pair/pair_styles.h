@@ -12,6 +12,7 @@
  *   with MD_PAIR_DENSITY(symbol) defined      it becomes one MD_PAIR_DENSITY for each style with a density;
  *   with MD_PAIR_DISSIPATIVE(symbol) defined  it becomes one MD_PAIR_DISSIPATIVE for each style whose force depends on
  *                                             velocities;
+ *   with MD_PAIR_THREE_BODY(symbol) defined   it becomes one MD_PAIR_THREE_BODY for each three-body style;
  *   with MD_PAIR_HYBRID(symbol) defined       it becomes one MD_PAIR_HYBRID for each style with sub-styles;
  *   with MD_PAIR_HOST defined                 it becomes the host parts: parameters, mixing, coefficients;
  *   with real and MD_T defined                it becomes the formulas for the number type `real`
@@ -41,3 +42,5 @@
 #include "common/pair/tables/pair_eam_alloy.h"
 #include "common/pair/tables/pair_eam_fs.h"
 #include "common/pair/tables/pair_table.h"
+#include "common/pair/three_body/pair_sw.h"
+#include "common/pair/three_body/pair_vashishta.h"

@@ -31,9 +31,9 @@ struct md_comm_exchange {
    * not collective, but every rank must call it until it is done. */
   md_status (*halo_begin)(md_comm *, const md_box *box, md_particles *) MD_CHECKED;
   md_status (*halo_next)(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
-  /* Gives the ghosts that halo_build has made the values of their owners: value[n + nghost], of which the first n are
-   * there. The particles must be in the order that they had at halo_build. */
-  md_status (*halo_values)(md_comm *, const md_particles *, double *value) MD_CHECKED;
+  /* Gives the ghosts that halo_build has made the values of their owners: value[n + nghost][width], of which the first
+   * n are there. The particles must be in the order that they had at halo_build. */
+  md_status (*halo_values)(md_comm *, const md_particles *, double *value, int width) MD_CHECKED;
 
   /* The sparse exchange: sends record k, for each k < n, to rank to[k]. `records`: n records of `size` bytes each;
    * `size` is the same on all ranks. A rank may send to itself. *received gets the *count records for this rank, in

@@ -878,6 +878,7 @@ const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .move_in_bath = move_in_bath,
     .bonds = bond_impulses,
     .density = density_chunk,
+    .three_body_sums = three_body_sums,
     .visited_force = visited_force,
     .visited_output = visited_output,
     .visited_measure = visited_measure,

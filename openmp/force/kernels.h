@@ -98,21 +98,24 @@ typedef struct bond_args {
   const double (*k)[MD_BOND_K];
 } bond_args;
 
-/* What the sums of a style need whose force needs more than distances. slope and scale: with a density, pass 2 only. */
+/* What the sums of a style need whose force needs more than distances. slope, kept and scale: pass 2 only. */
 typedef struct visit_args {
   const md_model *model;
-  const md_eam *eam; /* with a density: its potential */
+  const md_eam *eam;          /* with a density: its potential */
+  const md_three_body *three; /* of a three-body style: its potential */
   const double *x[3];
   const uint16_t *type; /* subtypes, from 1 */
   const int64_t *id;
   const double *slope;  /* F' of owned particles and ghosts */
+  const double *kept;   /* of a three-body style: MD_THREE_SUMS numbers of each of them */
   const double *record; /* half lists only: positions, and in pass 2 slopes */
   int64_t *sum;         /* half lists only */
   double reach2;        /* the largest cutoff, squared */
   double scale;         /* of forces: to impulses, or to coarse quanta of grids.f */
-  /* Of a dissipative style: the coefficient table, and the velocities of owned particles and ghosts. */
+  const double *k;      /* the coefficient table */
+  /* Of a dissipative style: also the velocities of owned particles and ghosts. */
   md_dissipation dissipation;
-  const double *k, *u[3];
+  const double *u[3];
   int64_t total; /* owned and ghosts */
 } visit_args;
 
@@ -218,6 +221,9 @@ typedef struct kernels {
   /* For a style with a density: the densities at the particles of a chunk, in quanta. */
   void (*density)(const visit_args *, int64_t first, int64_t last, const int32_t *entry, const int32_t *rows,
                   int64_t *count);
+  /* For a three-body style: the sums over the legs of the particles of a chunk. */
+  void (*three_body_sums)(const visit_args *, int64_t first, int64_t last, const int32_t *entry,
+                          const int32_t *rows, int64_t (*sum)[MD_THREE_SUMS]);
   /* For a style whose force needs more than distances: the same sums as above, in which pairs that overlap are left out
    * and noted. Energies of embeddings are the caller's. */
   visited_forces visited_force, visited_output;

@@ -1,10 +1,12 @@
 /* Pair styles whose forces need more than distances in the OpenMP engine: what they need before every pass of forces,
- * and their sums. Those with a density need slopes, of pass 1. Dissipative ones need the velocities of ghosts.
+ * and their sums. Those with a density need slopes, of pass 1, and three-body ones the sums over legs. Dissipative ones
+ * need the velocities of ghosts.
  *
- * Pass 1 needs the positions of ghosts and a list that holds. Every ghost gets the slope, or the velocity, of its
- * owner. So nothing is done while messages are under way, and there are no speculative forces.
+ * Pass 1 needs the positions of ghosts and a list that holds. Every ghost gets the slope, the sums, or the velocity, of
+ * its owner. So nothing is done while messages are under way, and there are no speculative forces.
  *
- * Cost with a density: 16 bytes a particle, 8 a ghost, and a message for each face of the domain in a step. Cost of
+ * Cost with a density: 16 bytes a particle, 8 a ghost, and a message for each face of the domain in a step. Of
+ * three-body styles: 88 bytes a particle and a ghost, and as many messages. Cost of
  * dissipative styles: 8 dim bytes a particle and ghost, and dim messages for each face.
  */
 #include "common/ranks/exchange.h"
@@ -18,9 +20,11 @@ static visit_args args_of(const md_engine *e, bool output)
   const bool velocities = md_pair_is_dissipative(&e->model->pair);
   visit_args a = {.model = e->model,
                   .eam = md_model_pair(e->model)->eam,
+                  .three = md_model_pair(e->model)->three,
                   .type = engine_subtypes(e),
                   .id = e->p->id,
                   .slope = e->density.slope,
+                  .kept = e->density.kept,
                   .record = e->half.record,
                   .sum = e->half.sum,
                   .reach2 = e->model->cutoff * e->model->cutoff,
@@ -38,13 +42,18 @@ static visit_args args_of(const md_engine *e, bool output)
 static md_status reserve(md_engine *e)
 {
   const int64_t need = e->p->n + e->p->nghost;
-  if (need + BLOCK + 1 <= e->density.capacity && e->density.slope) return MD_OK;
+  if (need + BLOCK + 1 <= e->density.capacity) return MD_OK;
   e->density.capacity = need + need / 8 + BLOCK + 1; /* whole vectors, and the far particle of lists */
   free(e->density.slope);
+  free(e->density.kept);
   free(e->density.embedding);
-  e->density.slope = e->density.embedding = NULL;
-  MD_TRY(md_array_new_zero(&e->density.slope, e->density.capacity, sizeof *e->density.slope,
-                           "slopes of embeddings"));
+  e->density.slope = e->density.kept = e->density.embedding = NULL;
+  if (md_pair_is_three_body(&e->model->pair))
+    MD_TRY(md_array_new_zero(&e->density.kept, e->density.capacity * MD_THREE_SUMS, sizeof *e->density.kept,
+                             "sums over angles"));
+  else
+    MD_TRY(md_array_new_zero(&e->density.slope, e->density.capacity, sizeof *e->density.slope,
+                             "slopes of embeddings"));
   return md_array_new(&e->density.embedding, e->density.capacity, sizeof *e->density.embedding,
                       "energies of embeddings");
 }
@@ -83,17 +92,35 @@ static void sum_densities_by_halves(md_engine *e, const visit_args *a)
     }
 }
 
+/* Pass 1 of a three-body style: the energy of each centre, and what it keeps. */
+static void sum_legs(md_engine *e, const visit_args *a)
+{
+#pragma omp parallel for schedule(dynamic, 4)
+  for (int64_t c = 0; c < e->list.nchunk; ++c) {
+    int64_t sum[CHUNK][MD_THREE_SUMS];
+    const int64_t first = c * CHUNK, last = chunk_end(e, c);
+    e->kernels->three_body_sums(a, first, last, chunk_list(e, c), chunk_rows(e, c), sum);
+    for (int64_t i = first; i < last; ++i)
+      e->density.embedding[i] = md_three_centre(a->three, a->three->element[a->type[i] - 1], sum[i - first],
+                                                e->density.kept + i * MD_THREE_SUMS);
+  }
+}
+
 static md_status find_slopes(md_engine *e)
 {
   MD_TRY(md_comm_agree(e->comm, reserve(e)));
   double mark = md_time();
   const visit_args a = args_of(e, false);
-  if (e->list.half)
+  if (a.three)
+    sum_legs(e, &a);
+  else if (e->list.half)
     sum_densities_by_halves(e, &a);
   else
     sum_densities(e, &a);
   md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
-  MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->density.slope));
+  const md_comm_exchange *exchange = e->comm->exchange;
+  MD_TRY(a.three ? exchange->halo_values(e->comm, e->p, e->density.kept, MD_THREE_SUMS)
+                 : exchange->halo_values(e->comm, e->p, e->density.slope, 1));
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
 }
@@ -102,7 +129,8 @@ static md_status find_slopes(md_engine *e)
 static md_status spread_velocities(md_engine *e)
 {
   double mark = md_time();
-  for (int d = 0; d < e->p->dim; ++d) MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->p->v_pair[d]));
+  for (int d = 0; d < e->p->dim; ++d)
+    MD_TRY(e->comm->exchange->halo_values(e->comm, e->p, e->p->v_pair[d], 1));
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);
   return MD_OK;
 }
@@ -112,7 +140,7 @@ md_status engine_prepare_pairs(md_engine *e)
   const md_pair *pair = &e->model->pair;
   if (!md_pair_needs_more(pair)) return MD_OK;
   MD_TRY(engine_finish_halo(e));
-  return md_pair_has_density(pair) ? find_slopes(e) : spread_velocities(e);
+  return md_pair_is_dissipative(pair) ? spread_velocities(e) : find_slopes(e);
 }
 
 void engine_note_velocities(md_engine *e)
@@ -152,7 +180,7 @@ static void sum_chunk(const md_engine *e, const void *context, int64_t c, md_mea
   else
     (s->tensor ? e->kernels->visited_tensor : e->kernels->visited_measure)(&s->args, first, last, list, rows,
                                                                            near, m);
-  for (int64_t i = first; i < last && !s->tensor && model->pair.eam; ++i)
+  for (int64_t i = first; i < last && !s->tensor && (model->pair.eam || model->pair.three); ++i)
     md_wide_add(&m->pair_energy2,
                 md_fine_count(md_embedding_twice(e->density.embedding[i], 1.0 / (model->grids.e * MD_FINE))));
 }

@@ -1,5 +1,5 @@
-/* The loops over lists for pair styles whose force needs more than distances: those with a density, pass 2, and
- * dissipative ones. kernels.c includes this file once for each instruction set.
+/* The loops over lists for pair styles whose force needs more than distances: those with a density or three bodies, in
+ * pass 2, and dissipative ones. kernels.c includes this file once for each instruction set.
  *
  * The lists are those of all kernels: full, so that each pair is evaluated twice, and no lane writes to another
  * particle. The impulses of a step are vectors: with a density of particles of a block (density_vectors.h), of
@@ -14,27 +14,8 @@
 
 #include "openmp/force/density_vectors.h"
 #include "openmp/force/dissipative_vectors.h"
-
-/* Called for a pair of the list. delta: from j to i. */
-typedef void (*pair_visit)(const visit_args *, int64_t i, int64_t j, const double *delta, double r2,
-                           void *to);
-
-/* Visits the partners of particle i, which has lane l of its block with the list `entry`. */
-MD_FN void visit_lane(const visit_args *a, int64_t i, const int32_t *entry, int32_t rows, pair_visit visit,
-                      void *to)
-{
-  const int dim = a->model->box.dim;
-  for (int32_t r = 0; r < rows; ++r) {
-    const int64_t j = entry[(int64_t)r * BLOCK];
-    double delta[3], r2 = 0.0;
-    if (j >= a->total) continue;
-    for (int d = 0; d < dim; ++d) {
-      delta[d] = a->x[d][i] - a->x[d][j];
-      r2 = fma(delta[d], delta[d], r2);
-    }
-    if (r2 < a->reach2) visit(a, i, j, delta, r2, to);
-  }
-}
+#include "openmp/force/three_body_visits.h"
+#include "openmp/force/visit_lane.h"
 
 MD_FN md_pair_term term_of(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2)
 {
@@ -62,18 +43,17 @@ typedef struct visit_sums {
   md_overlap *overlap;
 } visit_sums;
 
-MD_FN bool noted(const visit_args *a, int64_t i, int64_t j, double r2, const md_pair_term *pair,
-                 visit_sums *sums)
+MD_FN bool noted(const visit_args *a, int64_t i, int64_t j, double r2, bool overlap, visit_sums *sums)
 {
-  if (pair->overlap) md_overlap_add(sums->overlap, a->id[i], a->id[j], r2);
-  return pair->overlap;
+  if (overlap) md_overlap_add(sums->overlap, a->id[i], a->id[j], r2);
+  return overlap;
 }
 
 MD_FN void visit_impulse(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2, void *to)
 {
   visit_sums *sums = to;
   const md_pair_term pair = term_of(a, i, j, delta, r2);
-  if (noted(a, i, j, r2, &pair, sums)) return;
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
   for (int d = 0; d < a->model->box.dim; ++d) sums->impulse[d] += (int64_t)md_round_product(pair.f, delta[d]);
 }
 
@@ -81,7 +61,7 @@ MD_FN void visit_force(const visit_args *a, int64_t i, int64_t j, const double *
 {
   visit_sums *sums = to;
   const md_pair_term pair = term_of(a, i, j, delta, r2);
-  if (noted(a, i, j, r2, &pair, sums)) return;
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
   for (int d = 0; d < a->model->box.dim; ++d) md_fine_add(&sums->force[d], pair.f * delta[d]);
 }
 
@@ -89,7 +69,7 @@ MD_FN void visit_energy(const visit_args *a, int64_t i, int64_t j, const double 
 {
   visit_sums *sums = to;
   const md_pair_term pair = term_of(a, i, j, delta, r2);
-  if (noted(a, i, j, r2, &pair, sums)) return;
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
   md_fine_add(&sums->energy, pair.energy / (a->model->grids.e * MD_FINE));
   md_fine_add(&sums->virial, pair.f * r2 * (a->model->grids.f / a->model->grids.w));
 }
@@ -99,10 +79,52 @@ MD_FN void visit_tensor(const visit_args *a, int64_t i, int64_t j, const double 
   visit_sums *sums = to;
   const double per_w = a->model->grids.f / a->model->grids.w;
   const md_pair_term pair = term_of(a, i, j, delta, r2);
-  if (noted(a, i, j, r2, &pair, sums)) return;
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
   for (int c = 0; c < MD_TENSOR; ++c)
     if (md_tensor_column(c) < a->model->box.dim)
       md_fine_add(&sums->tensor[c], pair.f * delta[md_tensor_row(c)] * delta[md_tensor_column(c)] * per_w);
+}
+
+/* The same of three-body styles, whose forces are vectors. */
+MD_FN void visit_vector_impulse(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2,
+                                void *to)
+{
+  visit_sums *sums = to;
+  const md_vector_term pair = vector_term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
+  for (int d = 0; d < a->model->box.dim; ++d) sums->impulse[d] += md_vector_count(pair.f[d]);
+}
+
+MD_FN void visit_vector_force(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2,
+                              void *to)
+{
+  visit_sums *sums = to;
+  const md_vector_term pair = vector_term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
+  for (int d = 0; d < a->model->box.dim; ++d) md_fine_add(&sums->force[d], pair.f[d]);
+}
+
+MD_FN void visit_vector_energy(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2,
+                               void *to)
+{
+  visit_sums *sums = to;
+  const md_vector_term pair = vector_term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
+  md_fine_add(&sums->energy, pair.energy / (a->model->grids.e * MD_FINE));
+  md_fine_add(&sums->virial,
+              md_vector_virial(&pair, delta, a->model->box.dim) * (a->model->grids.f / a->model->grids.w));
+}
+
+MD_FN void visit_vector_tensor(const visit_args *a, int64_t i, int64_t j, const double *delta, double r2,
+                               void *to)
+{
+  visit_sums *sums = to;
+  const double per_w = a->model->grids.f / a->model->grids.w;
+  const md_vector_term pair = vector_term_of(a, i, j, delta, r2);
+  if (noted(a, i, j, r2, pair.overlap, sums)) return;
+  for (int c = 0; c < MD_TENSOR; ++c)
+    if (md_tensor_column(c) < a->model->box.dim)
+      md_fine_add(&sums->tensor[c], pair.f[md_tensor_row(c)] * delta[md_tensor_column(c)] * per_w);
 }
 
 /* Visits the pairs of a chunk, and then calls `done` for each particle. */
@@ -141,14 +163,18 @@ static void visited_force(const visit_args *a, int64_t first, int64_t last, cons
 {
   for (int64_t block = first; block < last; block += BLOCK) {
     const int32_t n = rows[(block - first) / BLOCK];
-    const bool done = !a->eam && block_of_dissipation(a, block, last, entry, n, force, block - first);
+    const bool done =
+        !a->eam && !a->three && block_of_dissipation(a, block, last, entry, n, force, block - first);
     for (int l = 0; l < BLOCK && block + l < last && !done; l += MD_SIMD_WIDTH) {
       const int64_t at = block - first + l;
       double *const to[3] = {force[0] + at, force[1] + at, a->model->box.dim == 3 ? force[2] + at : NULL};
       if (a->eam && density_impulse_lanes(a, block + l, entry + l, n, to)) continue;
       for (int k = 0; k < MD_SIMD_WIDTH && block + l + k < last; ++k) {
         visit_sums sums = {.overlap = overlap};
-        visit_lane(a, block + l + k, entry + l + k, n, visit_impulse, &sums);
+        if (a->three)
+          visit_lane(a, block + l + k, entry + l + k, n, visit_vector_impulse, &sums);
+        else
+          visit_lane(a, block + l + k, entry + l + k, n, visit_impulse, &sums);
         store_impulse(a, at + k, &sums, force);
       }
     }
@@ -179,15 +205,18 @@ MD_FN void add_tensor(const visit_args *a, int64_t k, const visit_sums *sums, vo
   for (int c = 0; c < MD_TENSOR; ++c) md_wide_add(&m->tensor2[c], md_fine_count(sums->tensor[c]));
 }
 
-#define VISITED_SUM(name, visit, done, type)                                                                 \
+#define VISITED_SUM(name, sum, done, type)                                                                   \
   static void name(const visit_args *a, int64_t first, int64_t last, const int32_t *entry,                   \
                    const int32_t *rows, md_overlap *overlap, type)                                           \
   {                                                                                                          \
-    visit_chunk(a, first, last, entry, rows, visit, done, overlap, to);                                      \
+    if (a->three)                                                                                            \
+      visit_chunk(a, first, last, entry, rows, visit_vector_##sum, done, overlap, to);                       \
+    else                                                                                                     \
+      visit_chunk(a, first, last, entry, rows, visit_##sum, done, overlap, to);                              \
   }
-VISITED_SUM(visited_output, visit_force, store_force, double (*to)[CHUNK])
-VISITED_SUM(visited_measure, visit_energy, add_energy, md_measure *to)
-VISITED_SUM(visited_tensor, visit_tensor, add_tensor, md_measure *to)
+VISITED_SUM(visited_output, force, store_force, double (*to)[CHUNK])
+VISITED_SUM(visited_measure, energy, add_energy, md_measure *to)
+VISITED_SUM(visited_tensor, tensor, add_tensor, md_measure *to)
 #undef VISITED_SUM
 
 #endif

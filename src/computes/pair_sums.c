@@ -47,6 +47,12 @@ md_status md_pair_sums(md_sim *sim, int group, int n, md_pair_terms terms, md_fi
         "pair style %s: energy and stress of each particle are not available, because this search of pairs "
         "has no densities",
         md_pair_style_of(model->pair.kind)->name);
+  if (md_pair_is_three_body(&model->pair))
+    return md_error(
+        MD_USAGE,
+        "pair style %s: energy and stress of each particle are not available, because this search "
+        "of pairs has no angles",
+        md_pair_style_of(model->pair.kind)->name);
   if (model->bonds.ntypes > 0)
     return md_error(MD_USAGE,
                     "energy and stress of each particle are not available in a system with bonds, because "

@@ -22,6 +22,7 @@
 #include "common/pair/formulas.h"
 #include "common/pair/hybrid/hybrid.h"
 #include "common/pair/tables/density.h"
+#include "common/pair/three_body/three_force.h"
 #include "common/step/host_step.h"
 
 #include <stdlib.h>
@@ -34,7 +35,8 @@ struct md_engine {
   double softening2;   /* of a style without a cutoff (common/pair/pair.h), else 0 */
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
   double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
-  double *slope, *embedding;  /* of each particle, for a style with a density */
+  double *slope, *embedding; /* of each particle, for a style with a density */
+  double *kept; /* of a three-body style: MD_THREE_SUMS numbers of each, and energies in `embedding` */
   md_dissipation dissipation; /* of a dissipative style, at the present positions */
   md_partners partners;       /* of bonds */
   bool current;               /* the impulses are those at the present positions */
@@ -49,6 +51,7 @@ static void destroy(md_engine *e)
   for (int d = 0; d < 3; ++d) free(e->impulse[d]);
   free(e->shift);
   free(e->slope);
+  free(e->kept);
   free(e->embedding);
   md_partners_free(&e->partners);
   free(e);
@@ -75,6 +78,10 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
     status = md_array_new(&e->impulse[d], p->n, sizeof(int64_t), "impulses");
   if (status == MD_OK && md_pair_has_density(&model->pair)) {
     status = md_array_new(&e->slope, p->n, sizeof(double), "slopes");
+    if (status == MD_OK) status = md_array_new(&e->embedding, p->n, sizeof(double), "energies");
+  }
+  if (status == MD_OK && md_pair_is_three_body(&model->pair)) {
+    status = md_array_new(&e->kept, p->n * MD_THREE_SUMS, sizeof(double), "sums over angles");
     if (status == MD_OK) status = md_array_new(&e->embedding, p->n, sizeof(double), "energies");
   }
   if (status == MD_OK && model->bonds.ntypes > 0) status = md_partners_find(&e->partners, p, 1);
@@ -196,11 +203,57 @@ static void find_slopes(md_engine *e)
   }
 }
 
+/* The vector from j to i with three components, of which the third is 0 in two dimensions. Returns its square. */
+static double separation3(const md_engine *e, int64_t i, int64_t j, int64_t s, double delta[3])
+{
+  delta[2] = 0.0;
+  return separation(e, i, j, s, delta);
+}
+
+static int three_element_of(const md_engine *e, int64_t i)
+{
+  return md_model_pair(e->model)->three->element[md_subtype_of(e->model, e->p, i)];
+}
+
+/* Pass 1 of a three-body style: the energy of each centre, and what it keeps. */
+static void sum_legs(md_engine *e)
+{
+  const md_three_body *three = md_model_pair(e->model)->three;
+  for (int64_t i = 0; i < e->p->n; ++i) {
+    int64_t sum[MD_THREE_SUMS] = {0};
+    const int a = three_element_of(e, i);
+    for (int64_t j = 0; j < e->p->n; ++j)
+      for (int64_t s = first_shift(i, j); s < e->shifts; ++s) {
+        double delta[3];
+        const double r2 = separation3(e, i, j, s, delta);
+        if (is_excluded(e, i, j, r2)) continue;
+        md_three_add(three, three->leg + (a * three->nelement + three_element_of(e, j)), delta, r2, sum);
+      }
+    e->embedding[i] = md_three_centre(three, a, sum, e->kept + i * MD_THREE_SUMS);
+  }
+}
+
+/* The term of image s of a pair of a three-body style. Returns false if there is none, as term_of_image. */
+static bool vector_term(const md_engine *e, int64_t i, int64_t j, int64_t s, bool output, double delta[3],
+                        double *r2, md_vector_term *term, md_overlap *overlap)
+{
+  const md_model *model = e->model;
+  const double *k = (output ? model->force_k : model->impulse_k) + pair_index(e, i, j) * MD_PAIR_K;
+  *r2 = separation3(e, i, j, s, delta);
+  if (is_excluded(e, i, j, *r2)) return false;
+  *term = md_three_force(md_model_pair(model)->three, model->pair.kind, k, three_element_of(e, i),
+                         three_element_of(e, j), e->kept + i * MD_THREE_SUMS, e->kept + j * MD_THREE_SUMS,
+                         delta, *r2);
+  if (term->overlap) md_overlap_add(overlap, e->p->id[i], e->p->id[j], *r2);
+  return !term->overlap;
+}
+
 /* What the terms of pairs need besides positions. step: the one after which these are. */
 static md_status prepare_terms(md_engine *e, int64_t step)
 {
   MD_TRY(find_shifts(e));
   if (md_pair_has_density(&e->model->pair)) find_slopes(e);
+  if (md_pair_is_three_body(&e->model->pair)) sum_legs(e);
   if (md_pair_is_dissipative(&e->model->pair)) e->dissipation = md_model_dissipation(e->model, step);
   return MD_OK;
 }
@@ -255,6 +308,19 @@ static void add_terms(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap 
   if (term_of_image(e, i, j, s, false, delta, &r2, &pair, overlap)) add_impulses(e, i, j, pair.f, delta);
 }
 
+/* The same of a three-body style. */
+static void add_vectors(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *overlap)
+{
+  double delta[3], r2;
+  md_vector_term term;
+  if (!vector_term(e, i, j, s, false, delta, &r2, &term, overlap)) return;
+  for (int d = 0; d < e->p->dim; ++d) {
+    const int64_t quanta = md_vector_count(term.f[d]);
+    e->impulse[d][i] += quanta;
+    e->impulse[d][j] -= quanta;
+  }
+}
+
 /* The same for the other styles. */
 static void add_pair(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *overlap)
 {
@@ -294,12 +360,13 @@ static md_status sum_impulses(md_engine *e, int64_t step)
   const int dim = model->box.dim;
   for (int d = 0; d < dim; ++d) memset(e->impulse[d], 0, (size_t)e->p->n * sizeof(int64_t));
   const bool none = model->pair.kind == MD_PAIR_NONE, more = md_pair_needs_more(&model->pair);
+  const bool three_body = md_pair_is_three_body(&model->pair);
   md_overlap overlap = md_overlap_none();
   MD_TRY(prepare_terms(e, step));
   for (int64_t i = 0; i < e->p->n && !none; ++i)
     for (int64_t j = i; j < e->p->n; ++j)
       for (int64_t s = first_shift(i, j); s < e->shifts; ++s)
-        (more ? add_terms : add_pair)(e, i, j, s, &overlap);
+        (three_body ? add_vectors : more ? add_terms : add_pair)(e, i, j, s, &overlap);
   sum_bond_impulses(e, &overlap);
   MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, step, 0, (md_impulses){.whole = e->impulse}, 1,
                                &overlap));
@@ -382,6 +449,19 @@ static void visit_pair(const md_engine *e, int64_t i, int64_t j, int64_t s, pair
           to);
 }
 
+/* Of a three-body style, whose forces are vectors: what visit_vectors calls instead. */
+typedef void (*vector_visitor)(const md_model *, const double delta[3], const md_vector_term *, void *to);
+
+static void visit_vectors(const md_engine *e, int64_t i, vector_visitor visit, void *to, md_overlap *overlap)
+{
+  for (int64_t j = 0; j < e->p->n; ++j)
+    for (int64_t s = first_shift(i, j); s < e->shifts; ++s) {
+      double delta[3], r2;
+      md_vector_term term;
+      if (vector_term(e, i, j, s, true, delta, &r2, &term, overlap)) visit(e->model, delta, &term, to);
+    }
+}
+
 static void visit_partners(const md_engine *e, int64_t i, pair_visitor visit, void *to, md_overlap *overlap)
 {
   const bool none = e->model->pair.kind == MD_PAIR_NONE, more = md_pair_needs_more(&e->model->pair);
@@ -418,6 +498,38 @@ static void measure_tensor(const md_model *model, const double delta[3], double 
   }
 }
 
+static void measure_vector(const md_model *model, const double delta[3], const md_vector_term *term, void *to)
+{
+  md_measure *m = to;
+  md_fine energy = {0, 0}, virial = {0, 0};
+  md_fine_add(&energy, term->energy / (model->grids.e * MD_FINE));
+  md_fine_add(&virial, md_vector_virial(term, delta, model->box.dim) * (model->grids.f / model->grids.w));
+  md_wide_add(&m->pair_energy2, md_fine_count(energy));
+  md_wide_add(&m->virial2, md_fine_count(virial));
+}
+
+static void measure_vector_tensor(const md_model *model, const double delta[3], const md_vector_term *term,
+                                  void *to)
+{
+  md_measure *m = to;
+  const double per_w = model->grids.f / model->grids.w;
+  for (int c = 0; c < MD_TENSOR; ++c) {
+    md_fine part = {0, 0};
+    if (md_tensor_column(c) >= model->box.dim) continue;
+    md_fine_add(&part, term->f[md_tensor_row(c)] * delta[md_tensor_column(c)] * per_w);
+    md_wide_add(&m->tensor2[c], md_fine_count(part));
+  }
+}
+
+/* Adds the pairs of particle i to a measure. */
+static void measure_pairs(const md_engine *e, int64_t i, bool tensor, md_measure *m, md_overlap *overlap)
+{
+  if (md_pair_is_three_body(&e->model->pair))
+    visit_vectors(e, i, tensor ? measure_vector_tensor : measure_vector, m, overlap);
+  else
+    visit_partners(e, i, tensor ? measure_tensor : measure_pair, m, overlap);
+}
+
 /* Adds the virial of the impulses on particle i, and its components along the axes. */
 static void measure_impulses(const md_engine *e, int64_t i, md_measure *m, md_overlap *overlap)
 {
@@ -448,7 +560,7 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
 {
   md_overlap overlap = md_overlap_none();
   *m = (md_measure){.count = e->p->n};
-  const bool density = md_pair_has_density(&e->model->pair);
+  const bool passes = md_pair_has_density(&e->model->pair) || md_pair_is_three_body(&e->model->pair);
   if (md_wants_virial(wanted) || wanted.tensor) MD_TRY(prepare_terms(e, e->model->step));
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_measure_particle(e->model, wanted.summands, e->p, i, m);
@@ -456,11 +568,11 @@ static md_status measure(md_engine *e, md_wanted wanted, md_measure *m)
       measure_impulses(e, i, m, &overlap);
       continue;
     }
-    if (md_wants_virial(wanted)) visit_partners(e, i, measure_pair, m, &overlap);
-    if (wanted.pairs && density)
+    if (md_wants_virial(wanted)) measure_pairs(e, i, false, m, &overlap);
+    if (wanted.pairs && passes)
       md_wide_add(&m->pair_energy2,
                   md_fine_count(md_embedding_twice(e->embedding[i], 1.0 / (e->model->grids.e * MD_FINE))));
-    if (wanted.tensor) visit_partners(e, i, measure_tensor, m, &overlap);
+    if (wanted.tensor) measure_pairs(e, i, true, m, &overlap);
     if (e->model->bonds.ntypes == 0) continue;
     const md_box *box = &e->model->box;
     if (md_wants_virial(wanted))
@@ -486,6 +598,13 @@ static void add_force(const md_model *model, const double delta[3], double r2, d
   for (int d = 0; d < model->box.dim; ++d) md_fine_add(&sum[d], f * delta[d]);
 }
 
+static void add_vector(const md_model *model, const double delta[3], const md_vector_term *term, void *to)
+{
+  md_fine *sum = to;
+  (void)delta;
+  for (int d = 0; d < model->box.dim; ++d) md_fine_add(&sum[d], term->f[d]);
+}
+
 static md_status download(md_engine *e, double *const force[3])
 {
   if (!force) return MD_OK;
@@ -494,7 +613,10 @@ static md_status download(md_engine *e, double *const force[3])
   for (int64_t i = 0; i < e->p->n; ++i) {
     md_fine sum[3] = {{0, 0}};
     double of_bonds[3] = {0.0};
-    visit_partners(e, i, add_force, sum, &overlap);
+    if (md_pair_is_three_body(&e->model->pair))
+      visit_vectors(e, i, add_vector, sum, &overlap);
+    else
+      visit_partners(e, i, add_force, sum, &overlap);
     if (e->model->bonds.ntypes > 0)
       md_partners_force(&e->partners, e->model, e->p, &e->model->box, i, of_bonds, &overlap);
     for (int d = 0; d < e->p->dim; ++d) force[d][i] = md_fine_value(sum[d]) * e->model->grids.f + of_bonds[d];

@@ -175,11 +175,12 @@ static md_status halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
   return MD_OK;
 }
 
-static md_status halo_values(md_comm *c, const md_particles *p, double *value)
+static md_status halo_values(md_comm *c, const md_particles *p, double *value, int width)
 {
   const images *im = images_of(c);
 #pragma omp parallel for schedule(static)
-  for (int64_t g = 0; g < p->nghost; ++g) value[p->n + g] = value[im->source[g]];
+  for (int64_t g = 0; g < p->nghost; ++g)
+    memcpy(value + (p->n + g) * width, value + im->source[g] * (int64_t)width, (size_t)width * sizeof *value);
   return MD_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "src/potential/hybrid_words.h"
 #include "src/potential/potential.h"
 #include "src/potential/table_file.h"
+#include "src/potential/three_body_file.h"
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -121,6 +122,7 @@ md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
   MD_TRY(md_sim_settle_pair(sim));
   if (md_pair_has_density(pair)) return md_potential_coeff(sim, words);
+  if (md_pair_is_three_body(pair)) return md_three_body_coeff(sim, words);
   if (pair->nsub > 0) return md_hybrid_coeff(sim, words);
   return md_pair_read_coeff(sim, pair, words);
 }

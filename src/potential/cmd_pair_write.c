@@ -46,7 +46,7 @@ static md_status check_style(const md_pair *pair)
 {
   if (pair->kind == MD_PAIR_NONE)
     return md_error(MD_USAGE, "pair_write needs a pair_style other than none first");
-  if (md_pair_has_density(pair) || md_pair_is_all(pair))
+  if (md_pair_has_density(pair) || md_pair_is_three_body(pair) || md_pair_is_all(pair))
     return md_error(MD_USAGE,
                     "pair_write: the energy of a pair of pair style %s is no function of its distance alone",
                     md_pair_style_of(pair->kind)->name);

@@ -75,10 +75,10 @@ WORDS = {
 
 
 def test_every_style_is_here():
-    """Styles that need files or several lines: test_eam.py, test_tables.py and test_hybrid.py have them.  dpd/tstat has
+    """Styles that need files or several lines: test_eam.py, test_three_body.py and others have them.  dpd/tstat has
     no energy: test_dpd.py."""
-    assert sorted(pair_styles()) == sorted([*WORDS, "dpd/tstat", "eam", "eam/alloy", "eam/fs", "table", "hybrid",
-                                            "hybrid/overlay"])
+    assert sorted(pair_styles()) == sorted([*WORDS, "dpd/tstat", "eam", "eam/alloy", "eam/fs", "sw", "vashishta",
+                                            "table", "hybrid", "hybrid/overlay"])
 
 
 def jittered(dim):

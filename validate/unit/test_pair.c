@@ -111,13 +111,12 @@ static void check_gradient(md_pair_kind kind, int dim)
   assert_true(largest > 0.5);
 }
 
-/* Other styles have tables out of files or sub-styles, or no energy (validate/physics/pairs/test_eam.py,
- * validate/physics/pairs/test_tables.py, validate/physics/pairs/test_hybrid.py and validate/physics/pairs/test_dpd.py
- * in validate/physics/pairs). */
+/* Other styles have files or sub-styles, or no energy; tests in validate/physics/pairs have them. */
 static bool has_formulas(int kind)
 {
   const md_pair_style *style = md_pair_style_of((md_pair_kind)kind);
-  return !style->density && !style->tabulated && !style->hybrid && kind != MD_PAIR_dpd_tstat;
+  return !style->density && !style->three_body && !style->tabulated && !style->hybrid &&
+         kind != MD_PAIR_dpd_tstat;
 }
 
 static void force_is_minus_the_gradient(void **state)

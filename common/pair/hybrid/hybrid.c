@@ -10,6 +10,7 @@ const char *md_hybrid_refuses(md_pair_kind kind)
   if (!style) return "it is no pair style with forces";
   if (style->hybrid) return "a sub-style cannot have sub-styles itself";
   if (style->density) return "its forces need the density of all particles, not of pairs of types";
+  if (style->three_body) return "its forces need all neighbours of a particle, not pairs of types";
   if (style->rc_parameter == MD_NO_CUTOFF) return "it has no cutoff, and acts between all particles";
   return NULL;
 }

@@ -168,7 +168,23 @@ def tabulated(r):
     return np.where(r < 2.6, np.interp(r, rows[:, 1], rows[:, 2]), 0.0)
 
 
-FILES = {"eam": copper, "eam/alloy": lambda r: made_up(r, 1), "eam/fs": lambda r: made_up(r, 2), "table": tabulated}
+def silicon(r):
+    s = 2.0951 / r
+    with np.errstate(over="ignore"):
+        decay = np.exp(1.0 / np.minimum(r / 2.0951 - 1.8, -1e-9))
+    return 7.049556277 * 2.1683 * (0.6022245584 * s ** 4 - 1.0) * decay
+
+
+def silica(r):
+    def bare(r):
+        return 163.859 / r ** 9 - 1.28 * 14.399645 / r * np.exp(-r / 999) - 44.2357 / r ** 4 * np.exp(-r / 4.43)
+
+    slope = (bare(10.0 + 1e-5) - bare(10.0 - 1e-5)) / 2e-5
+    return bare(r) - bare(10.0) - (r - 10.0) * slope
+
+
+FILES = {"sw": silicon, "vashishta": silica, "eam": copper, "eam/alloy": lambda r: made_up(r, 1),
+         "eam/fs": lambda r: made_up(r, 2), "table": tabulated}
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
@@ -181,7 +197,9 @@ def test_plots_show_what_the_files_hold(name):
     assert energy[shown] == pytest.approx(FILES[name](r)[shown], rel=0.015, abs=0.03)
     smooth = shown[1:-1] & (np.abs(r[1:-1] - 2.6) > 0.05 if name == "table" else True)
     slope = (energy[2:] - energy[:-2]) / (r[2:] - r[:-2])
-    assert force[1:-1][smooth] == pytest.approx(-slope[smooth], rel=0.02, abs=0.02)
+    # Differences of a wall as steep as 1/r^9 are less near.
+    near = 0.2 if name == "vashishta" else 0.02
+    assert force[1:-1][smooth] == pytest.approx(-slope[smooth], rel=0.02, abs=near)
     assert np.ptp(energy[shown]) > 1.0
 
 
