@@ -1,7 +1,7 @@
 /* The files of three-body potentials, as LAMMPS has them for pair styles sw and vashishta.
  *
- * An entry is three names of elements, centre first, and a fixed count of numbers, in one or more lines. What follows a #
- * is a comment. The first line may have the words UNITS: NAME, which must be those of the deck.
+ * An entry is three names of elements, centre first, and a fixed count of numbers, in one or more lines. What follows
+ * a # is a comment. The first line may have the words UNITS: NAME, which must be those of the deck.
  *
  * Each rank reads the file. Reference: the LAMMPS manual, pair_style sw and pair_style vashishta.
  */

@@ -10,8 +10,8 @@
  * names file and line. MD_RUNTIME: out of memory. */
 md_status md_three_body_read(md_text_file *f, md_three_values *values) MD_CHECKED;
 
-/* pair_coeff of a three-body style: words after the command, * * FILE ELEMENT ..., in which NULL is no element. MD_USAGE:
- * as above, and if md_three_body_new refuses the values. All ranks read the file. */
+/* pair_coeff of a three-body style: words after the command, * * FILE ELEMENT ..., in which NULL is no element.
+ * MD_USAGE: as above, and if md_three_body_new refuses the values. All ranks read the file. */
 md_status md_three_body_coeff(md_sim *sim, const md_words *words) MD_CHECKED;
 
 #endif

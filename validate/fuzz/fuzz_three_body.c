@@ -1,5 +1,5 @@
-/* A fuzz test of the reader of three-body potentials. Any bytes are read or refused, without a crash, a leak or a hang; a
- * potential of what was read is finite or refused. The first byte chooses the style.
+/* A fuzz test of the reader of three-body potentials. Any bytes are read or refused, without a crash, a leak or a hang;
+ * a potential of what was read is finite or refused. The first byte chooses the style.
  * Built with -fsanitize=fuzzer,address,undefined. */
 #include "validate/unit/support/sim_fixture.h"
 

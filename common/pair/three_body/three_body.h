@@ -1,7 +1,8 @@
 /* Three-body potentials, with a force that depends on angles: pair styles sw and vashishta. C and CUDA.
  *
  *   E = sum over pairs of phi(r) + sum over centres c of E_c
- *   E_c = sum over unordered pairs of legs j, k of  g_j g_k (cos theta_jk - C)^2        g = weight exp(-decay/(cut - r))
+ *   E_c = sum over unordered pairs of legs j, k of  g_j g_k (cos theta_jk - C)^2
+ *   g = weight exp(-decay/(cut - r))
  *
  * A leg is a particle within `cut` of the centre, theta_jk is the angle between the legs j and k, and C the cosine
  * without a force, one for each element of a centre. The strength of two legs is the product of their weights.
@@ -40,16 +41,16 @@
 extern "C" {
 #endif
 
-/* MD_THREE_SUMS: the numbers of a particle. In pass 1 M (xx, yy, zz, yz, xz, xy), V and Q; between the passes M, C V and
- * C^2 S. MD_THREE_VALUES: the most numbers of an entry of a file. MD_THREE_K: those of phi, as of md_pair_table. */
+/* MD_THREE_SUMS: the numbers of a particle. In pass 1 M (xx, yy, zz, yz, xz, xy), V and Q; between the passes M, C V
+ * and C^2 S. MD_THREE_VALUES: the most numbers of an entry of a file. MD_THREE_K: those of phi, as of md_pair_table. */
 enum { MD_THREE_SUMS = 10, MD_THREE_ELEMENTS = 32, MD_THREE_VALUES = 14, MD_THREE_K = 16 };
 
 /* The styles. */
 typedef enum md_three_form { MD_THREE_SW, MD_THREE_VASHISHTA } md_three_form;
 
-/* The values of a file: value[(a n + b) n + c] belong to a centre a with the legs b and c, n being nelement. Those of sw
- * are epsilon sigma a lambda gamma cos0 A B p q tol, those of vashishta H eta Zi Zj lambda1 D lambda4 W rc B gamma r0 C
- * cos0. charges: the energy of two elementary charges times their distance. */
+/* The values of a file: value[(a n + b) n + c] belong to a centre a with the legs b and c, n being nelement. Those of
+ * sw are epsilon sigma a lambda gamma cos0 A B p q tol, and those of vashishta H eta Zi Zj lambda1 D lambda4 W rc B
+ * gamma r0 C cos0. charges: the energy of two elementary charges times their distance. */
 typedef struct md_three_values {
   md_three_form form;
   int nelement;
