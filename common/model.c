@@ -964,14 +964,18 @@ static void enter_velocity(const md_model *model, md_particles *p, int d, int64_
 
 static md_status too_fast(const md_model *model, int64_t id, int axis, double speed)
 {
-  const double dt = model->dt;
-  char advice[96];
-  if (speed < 0.5 * model->speed_most)
-    snprintf(advice, sizeof advice, "use a timestep below %.3g",
-             dt * md_max(1e-3, 0.1 * model->speed_limit / speed));
-  else
+  const double dt = model->dt, safe = 0.1 * dt * model->speed_limit / speed;
+  char advice[160];
+  if (!(speed < 0.5 * model->speed_most))
     snprintf(advice, sizeof advice, "with these interactions no timestep allows more than %.3g",
              model->speed_most);
+  else if (safe < 1e-3 * dt && model->reach > 0.0)
+    snprintf(advice, sizeof advice,
+             "a particle may move at most 8 cutoffs of %.3g in one step: use a larger cutoff, or a timestep "
+             "below %.3g",
+             model->reach, safe);
+  else
+    snprintf(advice, sizeof advice, "use a timestep below %.3g", safe);
   return md_error(
       MD_PHYSICS,
       "step %lld: particle %lld has speed %g along %c and would move %g in one step; the limit is a "

@@ -19,6 +19,7 @@
 #include "src/hdf5/hdf5_file.h"
 #include "src/library/session.h"
 #include "src/library/version.h"
+#include "src/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -273,8 +274,11 @@ static void open_standard_streams(void)
 int main(int argc, char **argv)
 {
   const double started = md_time();
+  md_stop_hold();
   open_standard_streams();
   wait_politely(argv);
+  /* Commands that run nothing begin with a word, and a signal ends them. */
+  md_stop_listen(argc >= 2 && (argv[1][0] == '-' || strcmp(argv[1], "frame") == 0));
   /* A file larger than `ulimit -f` then gives a write error, like a full disk, and not a signal. */
   signal(SIGXFSZ, SIG_IGN);
   /* Lines are written in one piece, because a launcher may print between the pieces of a message. */

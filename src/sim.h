@@ -92,6 +92,8 @@ struct md_sim {
   md_planning planning;
   md_log *log;
   md_file_uses *files; /* files that this run reads and writes; NULL: not recorded. Owned by the caller */
+  struct md_printed
+      *printed; /* files of print (src/files/printed_files.h); NULL: not recorded. Owned by the caller */
   md_variables *variables;
   md_lattice lattice;
   md_region *regions;

@@ -27,16 +27,31 @@ static void note(int number)
   }
 }
 
-void md_stop_begin(md_stop *stop, bool batch_limit)
+static void mask(int how)
+{
+  sigset_t set;
+  sigemptyset(&set);
+  for (int k = 0; k < SIGNALS; ++k) sigaddset(&set, signals[k]);
+  pthread_sigmask(how, &set, NULL);
+}
+
+void md_stop_hold(void) { mask(SIG_BLOCK); }
+
+void md_stop_listen(bool catches)
 {
   struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
-  for (int k = 0; k < SIGNALS; ++k) {
+  for (int k = 0; k < SIGNALS && catches; ++k) {
     struct sigaction before;
     /* A signal that was ignored from the start, as under nohup, stays ignored. */
     if (sigaction(signals[k], NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
     sigaction(signals[k], &action, NULL);
   }
+  mask(SIG_UNBLOCK);
+}
+
+void md_stop_begin(md_stop *stop, bool batch_limit)
+{
   const char *end = batch_limit ? getenv("SLURM_JOB_END_TIME") : NULL;
   if (!end || *end == '\0') return;
   char *rest;

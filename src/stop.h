@@ -25,8 +25,15 @@ typedef struct md_stop {
   double piece;   /* longest time of one piece of a run so far, seconds */
 } md_stop;
 
-/* Installs the signal handlers. If `batch_limit` is true, also takes over the time limit of the batch system, if
- * there is one and it comes before stop->limit. stop->started and stop->limit must be set. */
+/* Holds these signals back until md_stop_listen, also while the program starts itself again by exec. */
+void md_stop_hold(void);
+
+/* Installs the signal handlers if `catches` is true, and lets the signals come that were held back. Called before MPI
+ * begins, which takes some tenths of a second: by default a signal would end the program then. */
+void md_stop_listen(bool catches);
+
+/* If `batch_limit` is true, takes over the time limit of the batch system, if there is one and it comes before
+ * stop->limit. stop->started and stop->limit must be set. */
 void md_stop_begin(md_stop *stop, bool batch_limit);
 
 /* For a library: from `begin` until `end` SIGINT alone sets the flag. `end` restores what the process did at SIGINT

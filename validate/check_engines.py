@@ -260,6 +260,8 @@ CASES: Tuple[Case, ...] = (
     Case("biased temperatures 3D", "in.biased", fits=(2, 2, 2)),
     Case("biased temperatures, wide momenta", "in.biased", variables={"mass2": 1e6, "flow": 0.1}, fits=(2, 2, 2)),
     Case("deformed box 3D", "in.barostat", fits=(2, 2, 2)),
+    Case("deformed box of a group 3D, one mass", "in.barostat", variables={"mass2": 1, "moving": "all"},
+         fits=(2, 2, 2)),
     Case("barostat 3D", "in.barostat", variables={"kind": "npt"}, fits=(2, 2, 1)),
     Case("isotropic barostat 3D", "in.barostat", variables={"kind": "iso", "mass2": 1}, fits=(2, 2, 1)),
     Case("relaxing pressure 3D", "in.barostat", variables={"kind": "press"}, fits=(2, 2, 1)),

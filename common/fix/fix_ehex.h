@@ -8,7 +8,8 @@
  * their kinetic energy relative to it, and S the sum of f (v - V). All are those before the scaling.
  *
  * A shift is made with the drift of the next step, and forces are not summed anew for it, as in LAMMPS. So output
- * after the step has the places before it. A shift is far smaller than the displacement by a step.
+ * after the step has the places before it. A shift is far smaller than the displacement by a step. Particles that no
+ * integrator moves are not shifted.
  *
  * Trade-off: the sums with forces are made on the host. With `hex` there are no shifts, and no such sums.
  * Cost: without hex also a download of particles and forces for each action.
@@ -158,7 +159,8 @@ MD_FN void md_ehex_end(const md_action *a, const md_step *s, md_particle *p) { m
 MD_FN bool md_ehex_drift(const md_action *a, const md_step *s, int64_t done, md_particle *p, double by[3])
 {
   (void)done;
-  if (a->k[4] == 0.0 || !md_bias_counts(&a->bias, p->x)) return true;
+  /* Particles that fix move puts to their places get no kick, and no shift. */
+  if (a->k[4] == 0.0 || !(p->group & s->moving) || !md_bias_counts(&a->bias, p->x)) return true;
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     const double velocity = (p->v[d] - p->impulse[d]) * p->velocity_per_v - a->k[7 + d];
     const double accelerated = a->k[6] * (p->impulse[d] * p->velocity_per_v);

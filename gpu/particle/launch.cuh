@@ -346,8 +346,8 @@ template <class T> struct awaited_args {
 template <class T>
 md_status launch_awaited(const launch &, md_pair_kind, const system_view<T> &, const awaited_args<T> &);
 
-/* gpu/move/move_scaled.cu: what launch_move() does with what is owed, for one mass, a box that is not tilted, and
- * actions that scale the velocities of all particles. */
+/* gpu/move/move_scaled.cu: what launch_move() does with what is owed, for one mass, a box that is not tilted and
+ * carries all particles, and actions that scale the velocities of all particles. */
 template <class T> struct scaled_args {
   const typename T::real *impulse[3];
   double owed, v_step; /* kicks that are owed */

@@ -4,6 +4,7 @@
 #include "src/averages/output_fix.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
+#include "src/files/printed_files.h"
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -70,6 +71,25 @@ static md_status write_line(md_comm *comm, const char *text, const print_to *to)
   return md_output_end(&output, status);
 }
 
+/* Whether the file has the text already, from a job that was killed after the restart from which this one goes on. */
+static md_status was_printed(md_sim *sim, const char *text, const print_to *to, bool *was)
+{
+  md_printed_file *file;
+  double found = 0.0;
+  *was = false;
+  if (!sim->printed) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm, md_printed_note(sim->printed, to->file, &file)));
+  if (!file || file->from < 0) return MD_OK;
+  if (!to->append)
+    file->from = -1;
+  else if (sim->comm->rank == 0)
+    found = md_printed_has(file, text);
+  MD_TRY(sim->comm->reduce->max(sim->comm, &found, 1));
+  *was = found > 0.0;
+  if (!*was) file->from = -1;
+  return MD_OK;
+}
+
 static md_status print_text(md_sim *sim, const char *text, const print_to *to)
 {
   md_log *log = sim->log;
@@ -84,7 +104,9 @@ static md_status print_text(md_sim *sim, const char *text, const print_to *to)
     return MD_OK;
   }
   MD_TRY(md_sim_use_file(sim, MD_FILE_PRINT, NULL, to->file));
-  return write_line(sim->comm, text, to);
+  bool was;
+  MD_TRY(was_printed(sim, text, to, &was));
+  return was ? MD_OK : write_line(sim->comm, text, to);
 }
 
 md_status md_do_print(md_sim *sim, const md_words *words)

@@ -3,6 +3,7 @@
 #include "common/ranks/reductions.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
+#include "src/files/printed_files.h"
 #include "src/restart/cmd_restart.h"
 
 #include <errno.h>
@@ -104,6 +105,17 @@ static void forget_variable(md_sim *sim)
   if (md_variables_define(sim->variables, 2, (char *[]){name, delete}) != MD_OK) return;
 }
 
+/* All ranks know the files of print. */
+static md_status note_print(md_sim *sim, const md_words *words)
+{
+  md_status status = MD_OK;
+  md_printed_file *file;
+  for (int k = 1; k + 1 < words->n && sim->printed; k += 2)
+    if (strcmp(words->word[k], "screen") != 0 && status == MD_OK)
+      status = md_printed_note(sim->printed, words->word[k + 1], &file);
+  return md_comm_agree(sim->comm, status);
+}
+
 static md_status follow(md_sim *sim, const md_words *words)
 {
   if (sim->script.lost) return MD_OK;
@@ -121,6 +133,7 @@ static md_status follow(md_sim *sim, const md_words *words)
   const md_status status =
       md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_outputs(sim, command, &after) : MD_OK);
   if (status != MD_OK) in_vain = true;
+  if (status == MD_OK && strcmp(command, "print") == 0) return note_print(sim, &after);
   return status;
 }
 

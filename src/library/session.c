@@ -148,6 +148,7 @@ static md_status preview(md_sim *sim, const md_command_line *c, FILE *deck, md_e
   md_status status = md_comm_agree(sim->comm, md_sim_init(&probe));
   probe.log = &silent;
   probe.comm = sim->comm;
+  probe.printed = sim->printed;
   if (status == MD_OK) status = md_comm_agree(sim->comm, md_file_uses_new(&probe.files));
   if (status == MD_OK)
     status = md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_files(probe.files, c) : MD_OK);
@@ -255,6 +256,7 @@ static md_status open_simulation(md_session *session)
   session->comm->transports = md_gpu_library_transport();
   sim->stop = &session->stop;
   sim->files = session->files;
+  sim->printed = &session->printed;
   MD_TRY(status);
   md_log_print(&session->log, "Myriad %s\n", MD_VERSION);
   return set_up(sim, c);
@@ -282,5 +284,6 @@ md_status md_session_close(md_session *session, md_status status, bool *alone)
   }
   close_log(&session->log);
   md_file_uses_free(session->files);
+  md_printed_free(&session->printed);
   return status;
 }

@@ -8,6 +8,7 @@
 #ifndef MD_SRC_LIBRARY_SESSION_H
 #define MD_SRC_LIBRARY_SESSION_H
 
+#include "src/files/printed_files.h"
 #include "src/library/command_line.h"
 #include "src/sim.h"
 #include "src/stop.h"
@@ -17,6 +18,7 @@ typedef struct md_session {
   const md_command_line *line;
   md_log log;
   md_file_uses *files;
+  md_printed printed;
   md_stop stop;
   md_sim sim;
   bool open; /* the simulation is there */

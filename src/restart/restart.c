@@ -12,6 +12,7 @@
 #include "common/pair/hybrid/hybrid.h"
 #include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
+#include "src/files/printed_files.h"
 #include "src/restart/restart_check.h"
 #include "src/sums/checksum.h"
 
@@ -965,11 +966,30 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
     if (!r->model.wide) r->model.mass_reference = 0.0;
     for (int t = 0; t <= MD_TYPES_MAX; ++t) r->model.velocity_per_v[t] = 1.0;
   }
-  int64_t n = 0;
+  int64_t n = sim->printed ? sim->printed->n : 0;
   for (const md_observer *o = sim->observers; o; o = o->next) ++n;
   MD_TRY(md_array_new_zero(&r->output, n, sizeof *r->output, "the files of a restart"));
   for (md_observer *o = sim->observers; in_run && o; o = o->next)
     if (o->mark && o->mark(o, &r->output[r->noutput])) ++r->noutput;
+  for (int k = 0; in_run && sim->printed && k < sim->printed->n; ++k) {
+    md_output_mark *mark = &r->output[r->noutput++];
+    *mark = (md_output_mark){.id = MD_PRINTED_ID, .last_step = -1};
+    snprintf(mark->file, sizeof mark->file, "%s", sim->printed->file[k].name);
+    mark->bytes = md_printed_bytes(&sim->printed->file[k]);
+  }
+  return MD_OK;
+}
+
+/* All ranks have the lengths that rank 0 sees. */
+static md_status share_lengths(md_comm *comm, md_restart *r)
+{
+  for (int64_t k = 0; k < r->noutput; ++k) {
+    md_output_mark *mark = &r->output[k];
+    if (strcmp(mark->id, MD_PRINTED_ID) != 0) continue;
+    double bytes = comm->rank == 0 ? (double)mark->bytes : -1.0;
+    MD_TRY(comm->reduce->max(comm, &bytes, 1));
+    mark->bytes = (int64_t)bytes;
+  }
   return MD_OK;
 }
 
@@ -980,6 +1000,7 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
   const double began = md_time();
   MD_TRY(md_h5_need("writing restarts"));
   md_status status = md_comm_agree(comm, gather(sim, in_run, &r));
+  if (status == MD_OK) status = share_lengths(comm, &r);
   if (status == MD_OK) status = md_id_columns_get(sim, &r.ncolumn, &r.column);
   if (status == MD_OK) status = md_restart_checksums(comm, &sim->particles, r.checksum);
   if (status == MD_OK) status = sum_columns(comm, &sim->particles, &r);

@@ -29,6 +29,9 @@
 /* Fields of particles, and one more; columns of values that fixes keep for each particle. */
 enum { MD_RESTART_FIELDS = 15, MD_RESTART_COLUMNS = MD_CHECKSUMS };
 
+/* The ID of marks of files of the command print. No ID of a deck has a blank. */
+#define MD_PRINTED_ID "print file"
+
 /* The content of a file without the particles. */
 typedef struct md_restart {
   md_model model; /* with pair parameters of its own */

@@ -6,12 +6,14 @@
 #include "src/box/faces.h"
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
+#include "src/files/printed_files.h"
 #include "src/particles/extent.h"
 #include "src/restart/candidates.h"
 
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* ---- the choice of a good one ---- */
@@ -22,7 +24,7 @@ static md_status check_outputs(const char *path, const md_restart *r)
   for (int64_t k = 0; k < r->noutput; ++k) {
     const md_output_mark *mark = &r->output[k];
     struct stat about;
-    if (mark->bytes < 0) continue;
+    if (mark->bytes < 0 || strcmp(mark->id, MD_PRINTED_ID) == 0) continue;
     const long long size = stat(mark->file, &about) == 0 ? (long long)about.st_size : -1;
     if (size < 0)
       return md_error(MD_RUNTIME,
@@ -370,6 +372,19 @@ static md_status resume_observers(md_sim *sim, const md_restart *r)
   return MD_OK;
 }
 
+/* Tells print from where on its lines may be in the files already. */
+static md_status resume_printed(md_sim *sim, const md_restart *r)
+{
+  for (int64_t k = 0; k < r->noutput && sim->printed; ++k) {
+    const md_output_mark *mark = &r->output[k];
+    md_printed_file *file;
+    if (strcmp(mark->id, MD_PRINTED_ID) != 0) continue;
+    MD_TRY(md_printed_note(sim->printed, mark->file, &file));
+    if (file) file->from = mark->bytes < 0 ? 0 : mark->bytes;
+  }
+  return MD_OK;
+}
+
 /* What a restart holds besides the particles and the state of fixes, for the run that it was written in. */
 static md_status resume_run(md_sim *sim, const md_resume *resume)
 {
@@ -378,6 +393,7 @@ static md_status resume_run(md_sim *sim, const md_resume *resume)
   if (md_restart_model_hash(&sim->model) != md_restart_model_hash(&r->model))
     return changed(sim, "its box, masses, interaction, fixes or timestep are different");
   MD_TRY(resume_observers(sim, r));
+  MD_TRY(md_comm_agree(sim->comm, resume_printed(sim, r)));
   sim->has_first_energy = r->has_energy;
   sim->first_energy = r->first_energy;
   restarts->last_step = r->model.step;

@@ -367,3 +367,20 @@ RECENTER_MISTAKES = {
 @pytest.mark.parametrize("lines", RECENTER_MISTAKES)
 def test_mistakes_of_recenter(lines, tmp_path):
     refused(run_deck(tmp_path, BOX + lines + "\n"), USAGE, RECENTER_MISTAKES[lines])
+
+
+def test_ehex_does_not_shift_what_fix_move_moves(fast_engine, tmp_path):
+    """All engines agree, and the moved particles are where the fix puts them."""
+    deck = ("lattice fcc 0.8442\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            "velocity all create 1.0 5\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nregion r block 0 1 INF INF INF INF\n"
+            "group moved region r\ngroup rest subtract all moved\nfix 1 rest nve\n"
+            "fix 2 moved move linear 0.1 0 0 units box\nfix 3 all ehex 2 500.0\ntimestep 0.005\n"
+            "dump 1 all custom 6 d id x y z\ndump_modify 1 first yes\ndump 2 moved custom 6 m id x y z\n"
+            "dump_modify 2 first yes\nrun 6\n")
+    for engine in ("naive", fast_engine):
+        harness.run(deck, tmp_path / engine, engine=engine)
+    assert (tmp_path / "naive" / "d").read_bytes() == (tmp_path / fast_engine / "d").read_bytes()
+    first, last = harness.read_dump(tmp_path / "naive" / "m")
+    assert len(first.columns["x"]) == 96
+    assert last.columns["x"] - first.columns["x"] == pytest.approx(0.003, abs=1e-12)
+    assert list(last.columns["y"]) == list(first.columns["y"])

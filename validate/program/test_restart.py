@@ -691,6 +691,40 @@ def test_a_stop_at_the_first_step_of_a_run_does_not_go_back_into_the_run_before(
     assert (tmp_path / "p.txt").read_text() == "once\n"
 
 
+def test_lines_after_the_restart_are_printed_once(tmp_path):
+    """A job was killed after it. Lines of other jobs may be between its lines; what it had not printed is printed."""
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nprint first append p.txt\nrun 15\nprint a append p.txt\nrun 10\n"
+            "print b append p.txt\nprint 'a' append p.txt\nprint c append q.txt\nprint d file n.txt\n"
+            "print e append n.txt\n")
+    (tmp_path / "p.txt").write_text("a\n")
+    (tmp_path / "q.txt").write_text("c\n")
+    works(run_deck(tmp_path, deck))
+    (tmp_path / "r.20").unlink()
+    texts = {"p.txt": "a\nfirst\na\nb\na\n", "q.txt": "c\nc\n", "n.txt": "d\ne\n"}
+    for killed in ({}, {"p.txt": "a\nfirst\na\nother\nb\n"}, {"q.txt": "c\n"}, {"n.txt": "d\n"}):
+        for name, text in {**texts, **killed}.items():
+            (tmp_path / name).write_text(text)
+        (tmp_path / "r.20").unlink(missing_ok=True)
+        assert "Resumed at step 10" in works(run_deck(tmp_path, deck, "--resume")).out
+        want = {**texts, "p.txt": killed["p.txt"] + "a\n"} if "p.txt" in killed else texts
+        assert {name: (tmp_path / name).read_text() for name in texts} == want
+
+
+def test_a_signal_that_comes_while_the_program_starts(tmp_path):
+    """It waits until the program can stop: here it was sent before the program began."""
+    (tmp_path / "in.deck").write_text(long_deck(steps=400000))
+
+    def send() -> None:
+        take_signals()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    done = subprocess.run([str(harness.program()), "-in", "in.deck", "--threads", "1"], cwd=tmp_path, preexec_fn=send,
+                          env=harness.environment(), capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == STOPPED and "SIGUSR1" in done.stderr, done.stderr
+    assert (tmp_path / "in.deck.restart").exists()
+
+
 def test_a_signal_that_is_ignored_changes_nothing(tmp_path, whole):
     """As under nohup, or in the background of a script."""
     process = start(tmp_path, deck=long_deck(), interrupt=signal.SIG_IGN)
