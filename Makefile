@@ -365,12 +365,12 @@ JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
 
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
-test-gpu: need-gpu ## pass every test of the GPU engine: naive, 10^8 particles, compute-sanitizer
+test-gpu: need-gpu ## pass every test of the GPU engine: naive [STEPS=], compute-sanitizer, 10^8 particles
 	@$(SETUP) xdist || echo 'going on with one test after the other' >&2
 	@$(MAKE) ladder-programs
 	$(quiet)MYRIAD='$(abspath $(PROGRAM))' $(TEST_ENV) \
 	  $(PYTHON) -m pytest -q -p no:cacheprovider $(SIDE_BY_SIDE) -m gpu --durations=15 validate
-	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM)
+	$(quiet)$(TEST_ENV) $(PYTHON) validate/check_engines.py --engine gpu --myriad $(PROGRAM) $(call option,STEPS,steps)
 	$(quiet)$(PYTHON) validate/speed/sanitize_gpu.py --myriad $(PROGRAM)
 	$(quiet)$(PYTHON) validate/speed/large_gpu.py --myriad $(PROGRAM) $(ARGS)
 

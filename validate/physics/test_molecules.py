@@ -105,7 +105,7 @@ def test_exclusions_want_lists_and_the_log_says_so(tmp_path):
     refused(run_deck(tmp_path, thin + exclude + "run 0\n", "--engine", "gpu", "-pk", "gpu", "neighbours", "cells"),
             USAGE, "neigh_modify exclude molecule", "use neighbours list or auto")
     refused(run_deck(tmp_path, thin + exclude + "run 0\n", "--engine", "naive", "--gpu-naive"), USAGE,
-            "knows no molecules", "leave it out")
+            "knows no molecules", "leave --gpu-naive out")
 
 
 @pytest.mark.skipif(not LMP, reason="lmp is not installed")
