@@ -20,30 +20,10 @@ typedef struct field {
 static int fields(md_particles *p, field *out)
 {
   int n = 0;
-#define MD_DIM p->dim
-#define MD_WIDE_DIM (p->wide ? p->dim : 0)
-#define MD_PAIR_DIM (p->has_v_pair ? p->dim : 0)
-#define MD_GROUPED (p->grouped ? 1 : 0)
-#define MD_MASSED (p->massed ? 1 : 0)
-#define MD_ANCHORED (p->anchored ? p->dim : 0)
-#define MD_EXTERNAL (p->pushed ? p->dim : 0)
-#define MD_BONDED (p->bonded ? 1 : 0)
-#define MD_BONDS p->bonds
-#define MD_SPECIALS p->specials
 #define MD_FIELD(name, type, components, meaning)                                                            \
   for (int d = 0; d < (components); ++d) out[n++] = (field){(void **)&p->name + d, sizeof(type)};
+#define MD_FIELD_OF_RUN MD_FIELD
 #include "common/particle_fields.def"
-#undef MD_FIELD
-#undef MD_SPECIALS
-#undef MD_BONDS
-#undef MD_BONDED
-#undef MD_EXTERNAL
-#undef MD_ANCHORED
-#undef MD_MASSED
-#undef MD_WIDE_DIM
-#undef MD_PAIR_DIM
-#undef MD_GROUPED
-#undef MD_DIM
   return n;
 }
 

@@ -50,34 +50,14 @@ typedef struct field {
 static int fields(md_particles *p, field out[MD_RESTART_FIELDS])
 {
   int n = 0;
-#define MD_DIM p->dim
-#define MD_WIDE_DIM (p->wide ? p->dim : 0)
-#define MD_PAIR_DIM (p->has_v_pair ? p->dim : 0)
-#define MD_GROUPED (p->grouped ? 1 : 0)
-#define MD_MASSED (p->massed ? 1 : 0)
-#define MD_ANCHORED (p->anchored ? p->dim : 0)
-#define MD_EXTERNAL (p->pushed ? p->dim : 0)
-#define MD_BONDED (p->bonded ? 1 : 0)
-#define MD_BONDS p->bonds
-#define MD_SPECIALS 0 /* they follow from the bonds */
 #define MD_FIELD(label, type_, components_, meaning_)                                                        \
   out[n] = (field){.name = "particles/" #label, .meaning = meaning_, .type = TYPE_OF(type_)};                \
-  out[n].components = components_;                                                                           \
+  out[n].components = (components_);                                                                         \
   out[n].vector = out[n].components > 1;                                                                     \
-  for (int d = 0; d < components_; ++d) out[n].array[d] = ((void **)&p->label)[d];                           \
+  for (int d = 0; d < (components_); ++d) out[n].array[d] = ((void **)&p->label)[d];                         \
   n += out[n].components > 0;
+#define MD_FIELD_OF_RUN(label, type_, components_, meaning_)
 #include "common/particle_fields.def"
-#undef MD_FIELD
-#undef MD_SPECIALS
-#undef MD_BONDS
-#undef MD_BONDED
-#undef MD_EXTERNAL
-#undef MD_ANCHORED
-#undef MD_MASSED
-#undef MD_WIDE_DIM
-#undef MD_PAIR_DIM
-#undef MD_GROUPED
-#undef MD_DIM
   return n;
 }
 
