@@ -21,11 +21,7 @@ static __global__ void __launch_bounds__(128)
         [&](const md_bond_term &t, int type, int) {
           md_fine_add(&energy, md_bond_energy(a.kind, t.r2, a.table + type * MD_BOND_K) * m.per_e);
           md_fine_add(&virial, t.f * t.r2 * m.per_w);
-#pragma unroll
-          for (int c = 0; c < MD_TENSOR; ++c)
-            if (md_tensor_column(c) < T::DIM)
-              md_fine_add(&tensor[c],
-                          t.f * t.delta[md_tensor_row(c)] * t.delta[md_tensor_column(c)] * m.per_w);
+          add_components<T>(t.f, t.delta, m.per_w, tensor);
         },
         [&](int, int) { bad = true; });
   if (bad) atomicOr(&s.ctl->overflow, HALT_OVERLAP);

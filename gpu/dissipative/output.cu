@@ -43,10 +43,7 @@ static __global__ void __launch_bounds__(BLOCK)
       double delta[3], r2;
       const md_pair_term pair =
           dissipative_output<T, SOURCE, HYBRID>(s, a, t.table, own, xi, j, xj, delta, &r2);
-#pragma unroll
-      for (int c = 0; c < MD_TENSOR; ++c)
-        if (md_tensor_column(c) < T::DIM)
-          md_fine_add(&sum[c], pair.f * delta[md_tensor_row(c)] * delta[md_tensor_column(c)] * t.per_w);
+      add_components<T>(pair.f, delta, t.per_w, sum);
     });
   }
   for (int c = 0; c < MD_TENSOR; ++c) add_sum(t.sum, c, MD_TENSOR, sum[c]);
@@ -69,8 +66,7 @@ static __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) md_fine_add(&sum[d], pair.f * delta[d]);
   });
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) ((double *)o.coarse[d])[i] = md_fine_value(sum[d]) * o.quantum;
+  store_force<T>(o, i, sum);
 }
 
 template <class T>

@@ -85,6 +85,25 @@ static __device__ __forceinline__ void add_product(md_fine &sum, double a, doubl
   sum.rest += times * (md_bits(fma(rest, MD_FINE, MD_ROUND)) - md_bits(MD_ROUND));
 }
 
+/* Adds the components of the virial of a pair or a bond to the sums of a thread. f: the force over the distance. */
+template <class T>
+static __device__ __forceinline__ void add_components(double f, const double delta[3], double per_w,
+                                                      md_fine sum[MD_TENSOR])
+{
+#pragma unroll
+  for (int c = 0; c < MD_TENSOR; ++c)
+    if (md_tensor_column(c) < T::DIM)
+      md_fine_add(&sum[c], f * delta[md_tensor_row(c)] * delta[md_tensor_column(c)] * per_w);
+}
+
+/* Stores the force on particle i. */
+template <class T>
+static __device__ __forceinline__ void store_force(const output_force_args &a, int i, const md_fine force[3])
+{
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) ((double *)a.coarse[d])[i] = md_fine_value(force[d]) * a.quantum;
+}
+
 /* Adds the energy and the virial of one pair at squared distance r2 to the sums of a thread. partners: 2 if the
  * pair is evaluated from one of its particles only, else 1. pair: index in the tables. An overlap is noted, and
  * adds nothing. */

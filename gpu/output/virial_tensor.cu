@@ -28,11 +28,7 @@ static __global__ void __launch_bounds__(128)
           sum[d].coarse += partners * md_odd_count(f * delta[d], delta[d], a.rounder);
         return;
       }
-      for (int partner = 0; partner < partners; ++partner)
-#pragma unroll
-        for (int c = 0; c < MD_TENSOR; ++c)
-          if (md_tensor_column(c) < T::DIM)
-            md_fine_add(&sum[c], f * delta[md_tensor_row(c)] * delta[md_tensor_column(c)] * a.per_w);
+      for (int partner = 0; partner < partners; ++partner) add_components<T>(f, delta, a.per_w, sum);
     });
   }
   for (int c = 0; c < MD_TENSOR; ++c) add_sum(a.sum, c, MD_TENSOR, sum[c]);
