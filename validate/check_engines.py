@@ -565,9 +565,9 @@ def size_of_dump(path: Path) -> Tuple[int, int]:
     return int(lines[3]), lines.count("ITEM: TIMESTEP")
 
 
-def describe(verdict: Verdict) -> str:
+def describe(verdict: Verdict, width: int) -> str:
     word = "DIFFERENT" if verdict.failures else "identical"
-    return (f"{verdict.case.name:<24} {verdict.particles:>9} {verdict.steps:>6} {verdict.variants:>9}  "
+    return (f"{verdict.case.name:<{width}} {verdict.particles:>9} {verdict.steps:>6} {verdict.variants:>9}  "
             f"{word:<10} {verdict.seconds:>7.1f}")
 
 
@@ -626,7 +626,9 @@ def tasks_of(engines: Sequence[Engine], text: str, steps: Optional[int]) -> List
 def compare(tasks: Sequence[Task]) -> int:
     """Runs all tasks, prints their verdicts, and returns how many decks differ."""
     began = time.monotonic()
-    print(f"\n{'deck':<24} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}", flush=True)
+    width = max(len(task.case.name) for task in tasks)
+    print(f"\n{'deck':<{width}} {'particles':>9} {'steps':>6} {'variants':>9}  {'verdict':<10} {'seconds':>7}",
+          flush=True)
     bad, runs = set(), 0
     cores = len(os.sched_getaffinity(0))
     turns, own = itertools.count(), threading.local()
@@ -637,7 +639,7 @@ def compare(tasks: Sequence[Task]) -> int:
     with tempfile.TemporaryDirectory(prefix="myriad-check-") as folder, \
             ThreadPoolExecutor(cores, initializer=lambda: setattr(own, "core", next(turns))) as pool:
         for verdict in pool.map(verdict_of, enumerate(tasks)):
-            print(describe(verdict), flush=True)
+            print(describe(verdict, width), flush=True)
             for failure in verdict.failures:
                 print(f"    {failure}")
                 bad.add(verdict.case.name)
