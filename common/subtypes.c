@@ -184,7 +184,10 @@ static md_status add_group(md_subtypes *s, int group)
     if (s->group[g] == group) return MD_OK;
   if (group == 0) return MD_OK; /* every particle is in it */
   if (s->ngroup == MD_DIVIDING_MAX)
-    return md_error(MD_USAGE, "neigh_modify exclude group: at most %d groups that have only parts of types",
+    return md_error(MD_USAGE,
+                    "neigh_modify exclude group: at most %d groups that have only parts of types: give more "
+                    "particles types "
+                    "of their own",
                     (int)MD_DIVIDING_MAX);
   s->group[s->ngroup++] = group;
   return MD_OK;

@@ -66,7 +66,7 @@ static md_status spring_check(const md_fix *fix, const md_model *model)
       return md_error(MD_USAGE, "fix spring: a fix that shears the box would move the centre of mass; use "
                                 "only one of the two fixes");
   if (model->massed)
-    return md_error(MD_USAGE, "fix spring needs masses by type: use another atom_style than sphere");
+    return md_error(MD_USAGE, "fix spring needs masses by type: use atom_style atomic or bond");
   if (model->ntypes > MD_CENTRE_TYPES)
     return md_error(MD_USAGE, "fix spring: at most %d types of particles are accepted, not %d",
                     MD_CENTRE_TYPES, model->ntypes);

@@ -285,12 +285,17 @@ static md_status set_layers(const compute_chunk *c, const md_box *box, layers *l
   const double least = place_of(l->bound_from[0], l->bound[0], lo, hi);
   const double most = place_of(l->bound_from[1], l->bound[1], lo, hi);
   if (fabs(most - origin) * per > 0x1p30 || fabs(least - origin) * per > 0x1p30)
-    return md_error(MD_USAGE, "the width %g of bins is too small for the box", l->delta);
+    return md_error(MD_USAGE,
+                    "compute chunk/atom: the width %g of bins is too small for the box: use wider ones",
+                    l->delta);
   double below = origin + trunc((least - origin) * per) * l->delta;
   double above = origin + trunc((most - origin) * per) * l->delta;
   if (origin >= least && below > least) below -= l->delta;
   if (origin < most && above < most) above += l->delta;
-  if (below > above) return md_error(MD_USAGE, "the bounds %g and %g have no bin between them", least, most);
+  if (below > above)
+    return md_error(
+        MD_USAGE, "compute chunk/atom: the bounds %g and %g have no bin between them: put them farther apart",
+        least, most);
   l->first = below;
   l->n = (int64_t)((above - below) * per + 0.5);
   return MD_OK;
@@ -347,7 +352,9 @@ static md_status set_bins(compute_chunk *c, const md_box *box)
   for (int k = 0; k < c->naxis; ++k) {
     MD_TRY(set_layers(c, box, &c->along[k]));
     n *= c->along[k].n;
-    if (n > INT64_C(1) << 30) return md_error(MD_USAGE, "there are more than 2^30 bins");
+    if (n > INT64_C(1) << 30)
+      return md_error(MD_USAGE,
+                      "compute chunk/atom: there are more than 2^30 bins: use wider ones, or bounds");
   }
   MD_TRY(make_room(c, n));
   if (c->kind == BLOCK)

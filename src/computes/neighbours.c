@@ -333,11 +333,14 @@ static md_status visit_all(md_sim *sim, const visiting *g, md_neighbour *message
 static md_status check_cutoff(const md_sim *sim, double cutoff)
 {
   const md_box *box = &sim->model.box;
-  if (!(cutoff > 0.0)) return md_error(MD_USAGE, "the pair style has no cutoff, which is needed here");
+  if (!(cutoff > 0.0))
+    return md_error(MD_USAGE,
+                    "the pair style has no cutoff, and neighbours are those within a distance: give one");
   for (int d = 0; d < box->dim; ++d)
     if (box->periodic[d] && cutoff > MD_SIDES_MOST * box->length[d])
-      return md_error(MD_USAGE, "the cutoff %g is larger than %g times the periodic side %c, %g", cutoff,
-                      MD_SIDES_MOST, "xyz"[d], box -> length[d]);
+      return md_error(MD_USAGE,
+                      "the cutoff %g is larger than %g times the periodic side %c, %g: use a smaller one",
+                      cutoff, MD_SIDES_MOST, "xyz"[d], box -> length[d]);
   return MD_OK;
 }
 

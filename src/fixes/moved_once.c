@@ -14,7 +14,9 @@ md_status md_check_moved_once(md_sim *sim)
   for (int64_t i = 0; i < p->n && p->grouped; ++i) twice += is_several(p->group[i] & moving);
   MD_TRY(sim->comm->reduce->sum(sim->comm, &twice, 1));
   if (twice == 0) return MD_OK;
-  return md_error(MD_USAGE,
-                  "%lld particle%s in the groups of two fixes that move %s, and would be moved twice",
-                  (long long)twice, twice == 1 ? " is" : "s are", twice == 1 ? "it" : "them");
+  return md_error(
+      MD_USAGE,
+      "%lld particle%s in the groups of two fixes that move %s, and would be moved twice: give these fixes "
+      "groups without a common particle",
+      (long long)twice, twice == 1 ? " is" : "s are", twice == 1 ? "it" : "them");
 }
