@@ -6,7 +6,6 @@
  *
  *   md_exp(a)     e^a: 31 operations, error below 0.9 ulp
  *   md_pow(a, y)  a^y, a > 0 and normal: 80 operations, error below 1 ulp
- *   md_whole_power(a, bit)  a^n, n = bit[0] + 2 bit[1] + 4 bit[2] + 8 bit[3]: 10 operations
  *
  * Exponents are bounded by 700: below and above, the result is that of the nearer bound. So no result is infinite or
  * denormal.
@@ -91,12 +90,4 @@ MD_FN real MD_T(md_pow)(real a, real y)
   return MD_T(md_exp_sum)(exponent, MD_T(md_fma)(y, low, MD_T(md_fma)(y, high, -exponent)));
 }
 
-/* a^n, n being a whole number below 16 whose bits are 0 or 1 each. */
-MD_FN real MD_T(md_whole_power)(real a, const real *bit)
-{
-  const real one = MD_T(md_broadcast)(1.0), half = MD_T(md_broadcast)(0.5);
-  const real a2 = a * a, a4 = a2 * a2, a8 = a4 * a4;
-  const real low = MD_T(md_select_less)(bit[0], half, one, a) * MD_T(md_select_less)(bit[1], half, one, a2);
-  const real high = MD_T(md_select_less)(bit[2], half, one, a4) * MD_T(md_select_less)(bit[3], half, one, a8);
-  return low * high;
-}
+#include "common/arithmetic/whole_power.h"

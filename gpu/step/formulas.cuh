@@ -118,11 +118,13 @@ RANGED double md_pow_ranged(double a, double y) { return md_pow(a, y); }
 #define MD_FN static __device__ __forceinline__
 #define real float
 #define MD_T(name) name##_single
+#include "common/arithmetic/whole_power.h"
 #include "common/pair/pair_styles.h"
 #undef real
 #undef MD_T
 #define real double
 #define MD_T(name) name##_ranged
+#include "common/arithmetic/whole_power.h"
 #include "common/pair/pair_styles.h"
 #undef real
 #undef MD_T
