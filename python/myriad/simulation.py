@@ -242,7 +242,7 @@ class Myriad:
         values = np.zeros((rows.value, columns.value))
         if values.size > 0:
             self._check(library.myriad_array(self._handle, _text(name), values.size, byref(rows), byref(columns),
-                                        values.ctypes.data))
+                                             values.ctypes.data))
         return values[:, 0].copy() if columns.value == 1 else values
 
     def get_thermo(self, name: str) -> float:
@@ -420,7 +420,6 @@ class Myriad:
             return tuple(view(pointer, np.float64) for pointer in pointers if pointer)
 
         return Local(view(local.id, np.int64), view(local.type, np.uint16), axes(local.x), axes(local.v))
-
 
     # ---- forces of this program
 
