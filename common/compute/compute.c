@@ -266,6 +266,7 @@ static md_status join_pressure(md_model *model, int index)
     MD_TRY(md_compute_temperature(model, what, pressure->of, true, &pressure->temperature));
     const md_compute *temperature = &model->compute[pressure->temperature];
     pressure->summand = temperature->summand;
+    tensor->temperature = pressure->temperature;
     tensor->group = temperature->group;
     tensor->bias = temperature->bias;
   }

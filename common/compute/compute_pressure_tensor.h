@@ -22,15 +22,32 @@ static void pressure_tensor_prepare(const md_model *model, md_summand *s)
   for (int c = 0; c < s->n; ++c) s->unit[c] = model->grids.k;
 }
 
+/* Takes the motion of the centre of mass away from the tensor of motion: M V_a V_b, with the sums of temp/com. */
+static void take_centre_away(const md_model *model, const md_compute *temperature, const md_measure *measure,
+                             double motion[MD_TENSOR])
+{
+  const md_summand *s = &model->summand[temperature->summand];
+  const md_compute_sums sums = {.term = measure->term + s->first, .unit = s->unit};
+  const double mass = md_compute_sum(&sums, 1);
+  double momentum[3] = {0.0, 0.0, 0.0};
+  for (int d = 0; d < model->box.dim; ++d) momentum[d] = md_compute_sum(&sums, 2 + d) * model->mass_reference;
+  for (int c = 0; c < MD_TENSOR && mass > 0.0; ++c)
+    motion[c] -= momentum[md_tensor_row(c)] * (momentum[md_tensor_column(c)] / mass);
+}
+
 static void pressure_tensor_value(const md_model *model, const md_compute *compute,
                                   const md_compute_sums *sums, double *value)
 {
   const md_box box = md_model_shown_box(model);
   const double kinetic = compute->k[0] != 0.0 ? 0.0 : 2.0, pairs = compute->k[1] != 0.0 ? 0.0 : 0.5;
+  double motion[MD_TENSOR];
+  for (int c = 0; c < MD_TENSOR; ++c) motion[c] = kinetic * md_compute_sum(sums, c);
+  if (compute->bias.kind == MD_BIAS_SHIFT)
+    take_centre_away(model, &model->compute[compute->temperature], sums->all, motion);
   for (int c = 0; c < MD_TENSOR; ++c) {
     double virial = pairs * md_wide_value(&sums->all->tensor2[c], model->grids.w);
     if (compute->k[2] == 0.0) virial += sums->all->fix_virial[c];
-    value[c] = (kinetic * md_compute_sum(sums, c) + virial) / md_box_volume(&box) * model->units->nktv2p;
+    value[c] = (motion[c] + virial) / md_box_volume(&box) * model->units->nktv2p;
   }
 }
 

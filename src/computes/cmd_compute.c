@@ -180,11 +180,6 @@ md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const d
   if (compute->k[0] == 0.0) {
     int temperature;
     MD_TRY(md_compute_temperature(&sim->model, name, compute->of, true, &temperature));
-    if (sim->model.compute[temperature].bias.kind == MD_BIAS_SHIFT)
-      return md_error(
-          MD_USAGE,
-          "%.80s: the components of a pressure with temp/com are not available; take another temperature",
-          name);
   }
   if (sim->check && sim->has_computed) {
     *tensor = stand_in;

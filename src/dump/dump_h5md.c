@@ -108,7 +108,7 @@ static const char *unit_of(const md_units *units, md_dump_what what)
 
 static md_status note_unit(md_h5_file *file, const char *object, const char *unit)
 {
-  return unit[0] ? md_h5->note_text(file, object, "unit", 0, &unit) : MD_OK;
+  return unit[0] ? md_h5->note_word(file, object, "unit", unit) : MD_OK;
 }
 
 static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model *model)

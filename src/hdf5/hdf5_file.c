@@ -463,6 +463,16 @@ static md_status note_text(md_h5_file *file, const char *object, const char *nam
   return status;
 }
 
+static md_status note_word(md_h5_file *file, const char *object, const char *name, const char *text)
+{
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  const md_status status = write_note(file, object, name, type, 0, &text);
+  H5Tclose(type);
+  return status;
+}
+
 static md_status read_note(md_h5_file *file, const char *object, const char *name, md_h5_type type,
                            void *data)
 {
@@ -635,6 +645,7 @@ const md_h5_library md_hdf5 = {.sources = MD_SOURCES,
                                .get_text = get_text,
                                .note = note,
                                .note_text = note_text,
+                               .note_word = note_word,
                                .read_note = read_note,
                                .array = array,
                                .shape = read_shape,

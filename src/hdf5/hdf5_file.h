@@ -72,6 +72,8 @@ typedef struct md_h5_library {
                     const void *) MD_CHECKED;
   md_status (*note_text)(md_h5_file *, const char *object, const char *name, int n,
                          const char *const *text) MD_CHECKED;
+  /* A single text of variable length. h5py reads it as a str, and one of note_text as bytes. */
+  md_status (*note_word)(md_h5_file *, const char *object, const char *name, const char *text) MD_CHECKED;
   md_status (*read_note)(md_h5_file *, const char *object, const char *name, md_h5_type, void *) MD_CHECKED;
 
   /* Large arrays, in parts [start, start + count). The last dimension is contiguous in memory. Parts above 1 GiB

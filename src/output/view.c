@@ -155,10 +155,13 @@ md_status md_view_tensor(md_view *view, int pressure)
                               "thermo_style, if need be of `run 0`");
   const md_model *model = &view->sim->model;
   const md_compute *tensor = &model->tensor[pressure];
+  md_wanted wanted = md_computes_want(tensor, 1);
   md_measure measure;
+  /* The motion of the centre of mass is to be taken away. */
+  if (tensor->bias.kind == MD_BIAS_SHIFT)
+    wanted.summands |= md_computes_want(&model->compute[tensor->temperature], 1).summands;
   MD_TRY(md_view_external(view));
-  MD_TRY(md_measure_ranks(view->kind, view->engine, view->sim->comm, model, md_computes_want(tensor, 1),
-                          &measure));
+  MD_TRY(md_measure_ranks(view->kind, view->engine, view->sim->comm, model, wanted, &measure));
   md_compute_evaluate(model, tensor, &measure, view->tensor);
   view->have_tensor = true;
   view->tensor_of = pressure;

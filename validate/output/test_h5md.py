@@ -158,6 +158,18 @@ def test_a_resumed_run_adds_each_frame_once(tmp_path):
         assert list(f["particles/all/position/step"]) == [930, 960, 990]
 
 
+def test_units_are_texts_of_variable_length(tmp_path):
+    """h5py reads them as str, which MDAnalysis needs."""
+    harness.run("units metal\nlattice fcc 4\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 box\n"
+                "mass 1 27\npair_style lj/cut 5\npair_coeff 1 1 0.1 2.6\nfix 1 all nve\ndump 1 all h5md 1 t.h5\n"
+                "run 1\n",
+                tmp_path)
+    with h5py.File(tmp_path / "t.h5") as f:
+        assert f["particles/all/position/value"].attrs["unit"] == "Angstrom"
+        assert f["particles/all/velocity/value"].attrs["unit"] == "Angstrom ps-1"
+        assert f["particles/all/position/time"].attrs["unit"] == "ps"
+
+
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_mdanalysis_reads_it(dimension, tmp_path):
     mda = pytest.importorskip("MDAnalysis")

@@ -178,7 +178,7 @@ fix 4 all temp/rescale 5 1.1 1.3 0.01 0.3
 fix_modify 4 temp ramp
 fix 5 heavy momentum 4 linear 1 1 0
 thermo_style custom step temp pe ke etotal press pxx pxy pyz c_all c_partial c_com c_ramp c_region c_more c_p1 c_p2 &
-    c_p3 c_p4 c_p4[1] c_p2[2] c_p1[3] enthalpy
+    c_p3 c_p4 c_p4[1] c_p2[2] c_p1[3] c_p3[1] c_p3[4] enthalpy
 thermo_modify temp ramp format float %.15g
 thermo 5
 timestep 0.005

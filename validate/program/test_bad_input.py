@@ -661,8 +661,6 @@ def test_a_temperature_that_a_thermostat_cannot_have(tmp_path):
              before=BOX + "compute t all temp\nthermo_modify temp t\nuncompute t\n")
     bad_line(tmp_path, "run 0", "compute s", "speed limit", "1e+06",
              before=BOX + "compute s all temp/ramp vx 0 1e6 y 0 1 units box\n")
-    bad_line(tmp_path, "run 0", "pxy", "temp/com", before=before + "thermo_style custom step pxy\n"
-             "thermo_modify temp c\n")
 
 
 WALLED = BOX.replace("region b", "boundary f f f\nregion b")
