@@ -29,6 +29,14 @@ int md_chunks_coordinates(const md_host_compute *compute);
 /* The number of its chunks that is known before a run; 0: none is. It may change with the box. */
 int64_t md_chunks_known(const md_host_compute *compute);
 
+/* The place of the first bin and the number of bins along each axis, for md_chunks_hold. */
+enum { MD_CHUNK_LAYERS = 6 };
+void md_chunks_layers(const md_host_compute *compute, double bins[MD_CHUNK_LAYERS]);
+
+/* Until the next call the bins along axes are these, whatever the box; NULL: those of the box, as at first. An average
+ * over several steps needs bins that stay. What is known of the present step is forgotten. */
+void md_chunks_hold(md_host_compute *compute, const double *bins);
+
 /* The chunks at the step that is shown, valid until its end. Collective. */
 md_status md_chunks_update(md_sim *sim, md_host_compute *compute, md_chunks *chunks) MD_CHECKED;
 

@@ -3,8 +3,8 @@
  *
  * Bins have a width delta and a border at the origin. They go on until they cover the bounds of the axis, which are the
  * faces of the box unless `bound` gives others. A particle beyond the bins is in the outermost one or in none
- * (discard). Bins are made anew at each step that is shown, because the box may change; so nchunk once and every are
- * the same here.
+ * (discard). Bins are made anew at each step that is shown, because the box may change, unless an average holds them
+ * (md_chunks_hold); so nchunk once and every are the same here.
  *
  * Cost: a pass over the particles. Reference: the LAMMPS manual, compute chunk/atom. */
 #include "common/ranks/reductions.h"
@@ -53,6 +53,8 @@ typedef struct compute_chunk {
   int64_t n, room;
   int ncoord;
   double *coord, *volume;
+  bool held; /* the bins along axes are those of `layers` (md_chunks_hold) */
+  double layers[MD_CHUNK_LAYERS];
 } compute_chunk;
 
 /* ---- words ---- */
@@ -350,7 +352,12 @@ static md_status set_bins(compute_chunk *c, const md_box *box)
 {
   int64_t n = c->kind == BLOCK ? 1 : c->shells;
   for (int k = 0; k < c->naxis; ++k) {
-    MD_TRY(set_layers(c, box, &c->along[k]));
+    if (c->held) {
+      c->along[k].first = c->layers[2 * k];
+      c->along[k].n = (int64_t)c->layers[2 * k + 1];
+    } else {
+      MD_TRY(set_layers(c, box, &c->along[k]));
+    }
     n *= c->along[k].n;
     if (n > INT64_C(1) << 30)
       return md_error(MD_USAGE,
@@ -532,6 +539,24 @@ md_status md_chunks_find(const md_sim *sim, const char *what, const char *id, md
 int md_chunks_coordinates(const md_host_compute *compute) { return ((const compute_chunk *)compute)->ncoord; }
 
 int64_t md_chunks_known(const md_host_compute *compute) { return ((const compute_chunk *)compute)->n; }
+
+void md_chunks_layers(const md_host_compute *compute, double bins[MD_CHUNK_LAYERS])
+{
+  const compute_chunk *c = (const compute_chunk *)compute;
+  for (int k = 0; k < 3; ++k) {
+    bins[2 * k] = c->along[k].first;
+    bins[2 * k + 1] = (double)c->along[k].n;
+  }
+}
+
+void md_chunks_hold(md_host_compute *compute, const double *bins)
+{
+  compute_chunk *c = (compute_chunk *)compute;
+  if (c->naxis == 0 || (!c->held && !bins)) return;
+  c->held = bins != NULL;
+  if (bins) memcpy(c->layers, bins, sizeof c->layers);
+  compute->fresh = false;
+}
 
 md_status md_chunks_update(md_sim *sim, md_host_compute *compute, md_chunks *chunks)
 {

@@ -40,11 +40,13 @@ typedef struct fix_ave_chunk {
   int n;
   char **name;
   value_kind *kind;
-  int64_t rows;                  /* chunks; 0: not known yet */
-  int columns;                   /* of a row of `shown` */
-  double *sum;                   /* [rows][1 + n] of the present average: particles, values */
-  double *average;               /* the same, divided */
-  double *shown;                 /* [rows][columns] */
+  int64_t rows;    /* chunks; 0: not known yet */
+  int columns;     /* of a row of `shown` */
+  double *sum;     /* [rows][1 + n] of the present average: particles, values */
+  double *average; /* the same, divided */
+  double *shown;   /* [rows][columns] */
+  bool has_layers; /* `layers` are the bins of the present average, which stay if the box changes */
+  double layers[MD_CHUNK_LAYERS];
   double quanta[MD_BINS_VALUES]; /* of the last sample by the engine; 0: none */
   char format[MD_FORMAT_SIZE];
 } fix_ave_chunk;
@@ -200,15 +202,21 @@ static int64_t due(const md_output_fix *base, int64_t step)
   return md_schedule_due(&((const fix_ave_chunk *)base)->schedule, step);
 }
 
+/* Are there samples to which the next one is added? */
+static bool goes_on(const fix_ave_chunk *fix)
+{
+  const bool runs = fix->running.kind != MD_RUNNING_ONE && fix->running.added > 0;
+  return fix->sum && (fix->schedule.done > 0 || runs);
+}
+
 static md_status check_rows(fix_ave_chunk *fix, int64_t rows)
 {
   if (rows == fix->rows && fix->sum) return MD_OK;
-  const bool kept = fix->running.kind != MD_RUNNING_ONE && fix->running.added > 0;
-  if (fix->sum && (fix->schedule.done > 0 || kept))
+  if (goes_on(fix))
     return md_error(
         MD_USAGE,
-        "the number of chunks has changed from %lld to %lld: an average needs a number that stays; in a box "
-        "that changes give compute chunk/atom `units reduced`, or `bound` for each axis",
+        "the number of chunks has changed from %lld to %lld: an average needs a number that stays; give "
+        "compute chunk/atom `limit N exact`",
         (long long)fix->rows, (long long)rows);
   return set_rows(fix, rows);
 }
@@ -428,14 +436,12 @@ static md_status sample_in_place(fix_ave_chunk *fix, md_view *view, md_bins *bin
   return status;
 }
 
-static md_status look(md_output_fix *base, md_view *view)
+static md_status look_at(fix_ave_chunk *fix, md_view *view, md_host_compute *compute)
 {
-  fix_ave_chunk *fix = (fix_ave_chunk *)base;
-  md_host_compute *compute;
+  md_output_fix *base = &fix->base;
   md_chunks chunks;
   md_bins bins;
   bool made = false;
-  MD_TRY(md_chunks_find(view->sim, "fix ave/chunk", fix->chunks, &compute));
   if (view->engine && view->kind->bin_sums) MD_TRY(md_chunks_in_place(view, compute, &chunks, &bins, &made));
   if (made) MD_TRY(sample_in_place(fix, view, &bins, &chunks, &made));
   if (!made) {
@@ -443,10 +449,34 @@ static md_status look(md_output_fix *base, md_view *view)
     MD_TRY(begin_sample(fix, view->sim->comm, &chunks));
     MD_TRY(sample(fix, view->sim, &chunks));
   }
+  if (!fix->has_layers) md_chunks_layers(compute, fix->layers);
+  fix->has_layers = true;
   if (!md_schedule_count(&fix->schedule, view->step)) return MD_OK;
   end_average(fix, &chunks);
   if (base->path) write_rows(fix, view->step);
   return md_text_status(&base->text);
+}
+
+/* An average keeps the bins of its first sample, as in LAMMPS. */
+static md_status look(md_output_fix *base, md_view *view)
+{
+  fix_ave_chunk *fix = (fix_ave_chunk *)base;
+  md_host_compute *compute;
+  MD_TRY(md_chunks_find(view->sim, "fix ave/chunk", fix->chunks, &compute));
+  fix->has_layers = fix->has_layers && goes_on(fix);
+  if (fix->has_layers) md_chunks_hold(compute, fix->layers);
+  const md_status status = look_at(fix, view, compute);
+  md_chunks_hold(compute, NULL);
+  return status;
+}
+
+/* Are there bins along the first axis, and is what a restart says of the others possible? */
+static bool are_layers(const double layers[MD_CHUNK_LAYERS])
+{
+  bool can = layers[1] >= 1.0;
+  for (int k = 0; k < MD_CHUNK_LAYERS; k += 2)
+    can = can && isfinite(layers[k]) && layers[k + 1] >= 0.0 && layers[k + 1] <= 0x1p30;
+  return can;
 }
 
 static md_status walk(md_output_fix *base, md_fix_state *state)
@@ -461,6 +491,8 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
   md_running_walk(&fix->running, state);
   (void)md_fix_state_reals(state, rows * (1 + fix->n), fix->sum);
   (void)md_fix_state_reals(state, rows * fix->columns, fix->shown);
+  /* Restarts of earlier programs end here. */
+  fix->has_layers = md_fix_state_reals(state, MD_CHUNK_LAYERS, fix->layers) && are_layers(fix->layers);
   return MD_OK;
 }
 

@@ -306,3 +306,50 @@ def test_boxes_that_do_not_change(tmp_path):
             "would be 0.1 long along x", "16 times")
     refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x erate 1\n"
                      "compute c all temp/region b\nrun 1\n"), USAGE, "compute c", "box that a fix changes")
+
+
+# One that begins anew each time, one that goes on, and one of the last three.
+AVERAGES = MELT + """\
+fix 1 all nph iso -5 -5 0.3
+compute a all chunk/atom bin/1d x lower 0.85 units box
+compute b all chunk/atom bin/1d x lower 0.85 units box
+compute c all chunk/atom bin/1d x lower 0.85 units box
+fix a all ave/chunk 1 5 10 a vx file a.txt
+fix b all ave/chunk 2 5 20 b vx ave running file b.txt
+fix c all ave/chunk 1 3 10 c vx ave window 3 file c.txt
+run 60
+"""
+
+
+def chunks(folder, name):
+    """The averages of a file of fix ave/chunk: of each, its lines as numbers."""
+    averages = []
+    for line in (folder / name).read_text().splitlines():
+        if line[0] not in "# ":
+            averages.append([])
+        if line[0] != "#":
+            averages[-1].append([float(word) for word in line.split()])
+    return averages
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_keeps_the_bins_of_an_average(tmp_path):
+    """The box comes to need more bins, which only an average that begins anew gets. LAMMPS leaves out what is above the
+    last bin, where the manual puts it into the last one."""
+    write_melt(tmp_path)
+    both_tables(AVERAGES, tmp_path, "openmp")
+    theirs = {name: chunks(tmp_path, name) for name in ("a.txt", "b.txt", "c.txt")}
+    deck = AVERAGES.replace("run 60", "restart 34 r.*\nrun 60")
+    works(run_deck(tmp_path, deck))
+    ours = {name: chunks(tmp_path, name) for name in theirs}
+    for name, averages in ours.items():
+        assert len(averages) == len(theirs[name])
+        for a, b in zip(averages, theirs[name]):
+            assert a[0][:2] == b[0][:2]
+            for line, other in zip(a[1:-1], b[1:-1]):
+                assert line == pytest.approx(other, rel=1e-5, abs=1e-6)
+    numbers = {name: {average[0][1] for average in averages} for name, averages in ours.items()}
+    assert len(numbers["a.txt"]) > 1 and len(numbers["b.txt"]) == len(numbers["c.txt"]) == 1
+    assert ours["b.txt"][-1][0][2] == 3 * 256
+    assert "Resumed at step 34" in works(run_deck(tmp_path, deck, "--resume")).out
+    assert {name: chunks(tmp_path, name) for name in theirs} == ours
