@@ -124,7 +124,7 @@ static void sum_each(const md_engine *e, const double *table, double (*force)[CH
 static void add_virial(const md_engine *e, double f, double r2, const double *delta, int partners,
                        md_measure *m)
 {
-  const double rounder = MD_ROUND * e->model->virial_quantum;
+  const double rounder = md_impulse_virial_rounder(e->model);
   md_fine term = {partners * md_odd_count(f, r2, rounder), 0};
   if (!e->model->awaited.tensor) md_wide_add(&m->virial2, md_fine_count(term));
   for (int d = 0; e->model->awaited.tensor && d < e->p->dim; ++d) {
@@ -237,7 +237,7 @@ void engine_fill_records(const md_engine *e)
 force_args engine_force_args(const md_engine *e, const double *table)
 {
   force_args a = {.k = table,
-                  .virial_rounder = MD_ROUND * e->model->virial_quantum,
+                  .virial_rounder = md_impulse_virial_rounder(e->model),
                   .axes = e->model->awaited.tensor,
                   .type = e->type,
                   .ntypes = md_model_subtypes(e->model),
