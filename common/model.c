@@ -707,15 +707,6 @@ static void largest_of_potential(const md_eam *eam, double largest[3])
   largest[2] = md_max(largest[2], force);
 }
 
-/* The largest energy, virial and force of a three-body potential. force: the largest that is in range. */
-static void largest_of_three_body(const md_model *model, double force, double largest[3])
-{
-  if (!model->pair.three) return;
-  largest[0] = md_max(largest[0], md_three_largest_energy(model->pair.three));
-  largest[1] = md_max(largest[1], force * model->cutoff);
-  largest[2] = md_max(largest[2], force);
-}
-
 /* The largest energy, virial and force of a bond. force: the largest that is in range. */
 static void largest_of_bonds(const md_model *model, double force, double largest[3])
 {
@@ -791,7 +782,20 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
   if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
-  largest_of_three_body(model, 0x1p52 * quantum, largest);
+}
+
+/* The same for a three-body style, whose forces for output have a range of their own: that of impulses, or if that is
+ * less, as with a very small mass, 2^30 usual forces. */
+static void largest_of_three_body(const md_model *model, const double *unit_k, const scales *s,
+                                  double quantum, double largest[3])
+{
+  const long long npair = (long long)model->ntypes * model->ntypes;
+  const double force = md_max(0x1p52 * quantum, 0x1p30 * s->strongest);
+  if (!model->pair.three) return;
+  for (long long p = 0; p < npair; ++p) (void)closest_approach(model, unit_k + p * MD_PAIR_K, force, largest);
+  largest[0] = md_max(largest[0], md_three_largest_energy(model->pair.three));
+  largest[1] = md_max(largest[1], force * model->cutoff);
+  largest[2] = md_max(largest[2], force);
 }
 
 /* The grids of energies, virials and forces, out of the largest of each. */
@@ -827,6 +831,7 @@ static md_status prepare_pair(md_model *model, const double *unit_k, const scale
   const double quantum = model->mass_reference * model->grids.v / h;
   double largest[3];
   find_closest(model, unit_k, quantum, largest);
+  largest_of_three_body(model, unit_k, s, quantum, largest);
   MD_TRY(check_largest(model, largest));
   choose_output_grids(model, s, quantum, largest);
   make_tables(model);

@@ -77,6 +77,7 @@ md_status md_sim_clear(md_sim *sim)
   sim->lattice = (md_lattice){0};
   sim->has_box = sim->has_computed = sim->has_first_energy = sim->broken = false;
   sim->computed = (md_computed){0};
+  sim->tensor = (md_last_tensor){.known = false};
   sim->max_id = 0;
   sim->halted = MD_HALT_NONE;
   md_model_init(&sim->model);

@@ -83,6 +83,12 @@ typedef struct md_resume md_resume;
 typedef struct md_still md_still;
 typedef struct md_stop md_stop;
 
+typedef struct md_last_tensor {
+  bool known;
+  int of; /* the compute of the pressure */
+  double value[MD_TENSOR];
+} md_last_tensor;
+
 struct md_sim {
   md_model model;
   md_particles particles;
@@ -111,6 +117,7 @@ struct md_sim {
   bool has_box;           /* create_box or read_data has run; units, dimension and boundary are now fixed */
   bool has_computed;      /* `computed` belongs to a finished or running run */
   md_computed computed;   /* values of the model's computes at the step that was measured last */
+  md_last_tensor tensor;  /* components of the pressure at that step, if it has shown them */
   int64_t max_id;         /* largest id in use on all ranks */
   /* of velocities that have pair velocities (src/particles/pair_velocities.h) */
   uint64_t pair_velocities_mark;

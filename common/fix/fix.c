@@ -676,6 +676,12 @@ static md_status check_shear(const md_model *model, const md_fix_style *style)
   return MD_OK;
 }
 
+/* Are all tilt factors of a triclinic box 0? They stay so where only its sides change. */
+static bool is_upright(const md_box *box)
+{
+  return box->tilt[MD_XY] == 0.0 && box->tilt[MD_XZ] == 0.0 && box->tilt[MD_YZ] == 0.0;
+}
+
 /* Do the fixes that change the box suit the model? */
 static md_status check_changes(const md_model *model)
 {
@@ -703,7 +709,7 @@ static md_status check_changes(const md_model *model)
     }
     if (style->move_box && model->integrator != MD_NVE)
       return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", style->name);
-    if (model->box.triclinic && !style->shears)
+    if (model->box.triclinic && !style->shears && !(style->relax && is_upright(&model->box)))
       return md_error(MD_USAGE, "fix %s: the box is tilted, and must be orthogonal", style->name);
     if (md_pair_is_all(&model->pair))
       return md_error(

@@ -320,6 +320,11 @@ bool md_pair_is_three_body(const md_pair *pair)
   return style && style->three_body;
 }
 
+bool md_pair_has_passes(const md_pair *pair)
+{
+  return md_pair_has_density(pair) || md_pair_is_three_body(pair);
+}
+
 const md_pair *md_pair_dissipative_of(const md_pair *pair)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
@@ -333,7 +338,7 @@ bool md_pair_is_dissipative(const md_pair *pair) { return md_pair_dissipative_of
 
 bool md_pair_needs_more(const md_pair *pair)
 {
-  return md_pair_has_density(pair) || md_pair_is_three_body(pair) || md_pair_is_dissipative(pair);
+  return md_pair_has_passes(pair) || md_pair_is_dissipative(pair);
 }
 
 double md_pair_hottest(const md_pair *pair)

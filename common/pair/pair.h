@@ -173,8 +173,10 @@ bool md_pair_is_all(const md_pair *pair);
 /* Is there a style, and is it one with a density? */
 bool md_pair_has_density(const md_pair *pair);
 
-/* Is there a style, and is it a three-body one? */
+/* Is there a style, and is it a three-body one? md_pair_has_passes: or one with a density; the forces of both are found
+ * in two passes. */
 bool md_pair_is_three_body(const md_pair *pair);
+bool md_pair_has_passes(const md_pair *pair);
 
 /* Is there a style, and is it a dissipative one, or does it have a dissipative sub-style? md_pair_dissipative_of: that
  * style, of which there is one at most; or NULL. */

@@ -305,7 +305,7 @@ static void choose_extra(const md_model *model, bool mixed, gpu_configuration *c
  * fused. */
 static bool is_plain(const md_model *model, const md_gpu_options *g, md_gpu_neighbours neighbours)
 {
-  return md_model_subtypes(model) == 1 && !md_pair_has_density(&model->pair) &&
+  return md_model_subtypes(model) == 1 && !md_pair_has_passes(&model->pair) &&
          !md_pair_is_dissipative(&model->pair) && model->bonds.ntypes == 0 && !(model->wide && !g->mixed) &&
          model->nmiddle == 0 && model->nforce_action == 0 && model->moving == MD_GROUP_ALL &&
          model->placed == 0 && !g->unfused && !g->symmetric && neighbours != MD_GPU_ALL_PAIRS;
@@ -332,7 +332,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   const bool anchored = (model->anchored || model->pushed) && ranks > 1;
   const bool dissipates = md_pair_is_dissipative(&model->pair);
   c->tagged = dim == 3 || md_model_subtypes(model) > 1 || wide || anchored ||
-              md_pair_has_density(&model->pair) || dissipates || model->bonds.ntypes > 0 ||
+              md_pair_has_passes(&model->pair) || dissipates || model->bonds.ntypes > 0 ||
               neighbours == MD_GPU_LIST || neighbours == MD_GPU_ALL_PAIRS;
   const bool changes = md_box_is_changed(&model->box);
   const bool plain = is_plain(model, &o->gpu, neighbours);
@@ -374,6 +374,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (g->neighbours == MD_GPU_ALL_PAIRS) obstacle = "--gpu-naive";
   if (md_model_subtypes(model) > 1) obstacle = "several types";
   if (md_pair_has_density(&model->pair)) obstacle = "a pair style with a density";
+  if (md_pair_is_three_body(&model->pair)) obstacle = "a three-body pair style";
   if (md_pair_is_dissipative(&model->pair)) obstacle = "a pair style with friction";
   if (model->bonds.ntypes > 0) obstacle = "bonds";
   if (model->molecules.n > 0) obstacle = "neigh_modify exclude molecule";
@@ -588,6 +589,8 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
     md_plan_add(plan, "first particle of each cell",
                 4.0 * (double)c->cells * per * (c->ghosts > 0 || c->step_sorts ? 2.0 : 1.0));
   if (md_pair_has_density(&model->pair)) md_plan_add(plan, "slopes of embeddings", 8.0 * (1.0 + ghosts));
+  if (md_pair_is_three_body(&model->pair))
+    md_plan_add(plan, "sums over angles", 8.0 * MD_THREE_SUMS * (1.0 + ghosts));
   if (md_pair_is_dissipative(&model->pair))
     md_plan_add(plan, "velocities of pair forces", 32.0 * (1.0 + ghosts) + 8.0 * dim);
   if (model->bonds.ntypes > 0) md_plan_add(plan, "bonds", bytes_of_bonds(model, ranks));

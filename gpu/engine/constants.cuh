@@ -26,6 +26,7 @@ template <class T> struct gpu_constants {
   md_status set_mixed_tables();
   md_status set_pair_rows();
   md_status set_potential();
+  md_status set_three_body();
 
   /* Sets the grid and what follows from it; on several ranks that changes with the cuts. Collective. */
   md_status set_grid();

@@ -50,6 +50,7 @@ struct gpu_arrays {
   device_array pair_velocity[3];    /* by original index: `kept` of dissipation_args */
   device_array pair_state, dissipation;                                  /* of dissipation_args */
   device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
+  device_array legs, kept;                                               /* of three_body_args */
   /* Of bond_args; and the energy of bonds. */
   device_array bond_partner, bond_type, left_out, bond_index, bond_row, bond_row_type, bond_k, bond_force_k,
       bond_sum;
@@ -92,6 +93,7 @@ template <class T> struct gpu_core {
   system_view<T> view = {}; /* what every kernel is given */
   step_args step = {};      /* what kernels that move particles are given besides */
   density_args densities = {};
+  three_body_args three_bodies = {};
   dissipation_args dissipations = {};
   bond_args bonds = {};
   gpu_ranks<T> ranks;
@@ -163,6 +165,10 @@ template <class T> struct gpu_core {
    * scale of the forces that follow. part_of_step: as `step` of density_args. Collective. */
   bool has_densities() const { return HAS_DENSITIES<T> && densities.slope; }
   md_status find_slopes(const system_view<T> &s, double force_scale, bool part_of_step);
+
+  /* For a three-body style: the same. table: the coefficients of the forces that follow, on the device. */
+  bool has_three_bodies() const { return HAS_THREE_BODIES<T> && three_bodies.kept; }
+  md_status sum_legs(const system_view<T> &s, const double *table, bool part_of_step);
 
   /* For a dissipative style: makes the states at the present positions of *s, also those of ghosts. part_of_step: they
    * are not wanted if the system is idle. Collective. */

@@ -40,5 +40,6 @@ md_status launch_image_values(const launch &l, const system_view<T> &s, VALUE *v
 MD_LAYOUTS(INSTANCE)
 #define VALUES(T)                                                                                            \
   template md_status launch_image_values<T>(const launch &, const system_view<T> &, double *);               \
+  template md_status launch_image_values<T>(const launch &, const system_view<T> &, double2 *);              \
   template md_status launch_image_values<T>(const launch &, const system_view<T> &, pair_state *);
 MD_EXACT_TAGGED_LAYOUTS(VALUES)

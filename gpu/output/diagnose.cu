@@ -4,12 +4,14 @@
  */
 #include "gpu/dissipative/dissipative.cuh"
 #include "gpu/output/search.cuh"
+#include "gpu/three_body/three_body.cuh"
 
-/* Do two particles overlap? With a density or friction the force may also be out of range (md_pair_term). */
+/* Do two particles overlap? With a density, three bodies or friction the force may also be out of range
+ * (md_pair_term). */
 template <class T>
-static __device__ bool overlaps(const system_view<T> &s, const density_args &a, const dissipation_args &f,
-                                int i, const typename T::record &xi, int j, const typename T::record &xj,
-                                const double *delta, double r2)
+static __device__ bool overlaps(const system_view<T> &s, const density_args &a, const three_body_args &b,
+                                const dissipation_args &f, int i, const typename T::record &xi, int j,
+                                const typename T::record &xj, const double *delta, double r2)
 {
   if constexpr (HAS_DISSIPATION<T>)
     if (f.state) {
@@ -22,6 +24,16 @@ static __device__ bool overlaps(const system_view<T> &s, const density_args &a, 
       return r2 < k[0] && (r2 < s.pair.overlap2[types] ||
                            terms_of(*f.shared, k, own, other, delta, u, T::DIM, r2).overlap);
     }
+  if constexpr (HAS_THREE_BODIES<T>)
+    if (b.kept) {
+      double kept[MD_THREE_SUMS], other[MD_THREE_SUMS];
+      const double whole[3] = {delta[0], delta[1], T::DIM == 3 ? delta[2] : 0.0};
+      load_kept(b, i, kept);
+      load_kept(b, j, other);
+      return md_three_force(&b.three, b.kind, b.table + pair_of<T>(s, xi, xj) * MD_PAIR_K,
+                            element_of<T>(b, xi), element_of<T>(b, xj), kept, other, whole, r2)
+          .overlap;
+    }
   if (r2 < s.pair.overlap2[pair_of<T>(s, xi, xj)]) return true;
   if constexpr (HAS_DENSITIES<T>)
     return a.slope && md_density_force(&a.eam, a.eam.element[type_of(xi)], a.eam.element[type_of(xj)],
@@ -33,10 +45,10 @@ static __device__ bool overlaps(const system_view<T> &s, const density_args &a, 
 /* A pair may be found from both of its particles. A pair with a ghost counts as a pair with the source of the
  * ghost. The two ids are the same in all cases. */
 template <class T, int SOURCE>
-static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
-                                      const __grid_constant__ density_args a,
-                                      const __grid_constant__ dissipation_args f, const int64_t *id,
-                                      const int *origin, culprit *found, int stage)
+static __global__ void
+k_find_overlap(const __grid_constant__ system_view<T> s, const __grid_constant__ density_args a,
+               const __grid_constant__ three_body_args b, const __grid_constant__ dissipation_args f,
+               const int64_t *id, const int *origin, culprit *found, int stage)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
@@ -44,7 +56,7 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
   for_each_partner<T, SOURCE>(s, x, i, [&](int j, const typename T::record &xj) {
     double delta[3];
     const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
-    if (!overlaps<T>(s, a, f, i, xi, j, xj, delta, r2)) return;
+    if (!overlaps<T>(s, a, b, f, i, xi, j, xj, delta, r2)) return;
     const int owned = j < s.n || s.ghost.received ? j : s.ghost.source[j - s.n];
     const unsigned long long own = id_of(id, origin, i), other = id_of(id, origin, owned);
     search_pair(found, stage, own, other, r2);
@@ -53,18 +65,18 @@ static __global__ void k_find_overlap(const __grid_constant__ system_view<T> s,
 
 template <class T>
 md_status launch_find_overlap(const launch &l, int source, const system_view<T> &s, const density_args &a,
-                              const dissipation_args &f, const int64_t *id, const int *origin, culprit *found,
-                              int stage)
+                              const three_body_args &b, const dissipation_args &f, const int64_t *id,
+                              const int *origin, culprit *found, int stage)
 {
   const int blocks = blocks_for(s.n, 128);
   if (source == FROM_CELLS)
-    k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, f, id, origin, found, stage);
+    k_find_overlap<T, FROM_CELLS><<<blocks, 128, 0, l.stream>>>(s, a, b, f, id, origin, found, stage);
   if constexpr (T::TAGGED) {
     if (source == FROM_LIST)
-      k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, f, id, origin, found, stage);
+      k_find_overlap<T, FROM_LIST><<<blocks, 128, 0, l.stream>>>(s, a, b, f, id, origin, found, stage);
     if constexpr (!T::MIXED && !T::PACKED)
       if (source == FROM_ALL)
-        k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, f, id, origin, found, stage);
+        k_find_overlap<T, FROM_ALL><<<blocks, 128, 0, l.stream>>>(s, a, b, f, id, origin, found, stage);
   }
   MD_LAUNCHED("k_find_overlap");
   return MD_OK;
@@ -110,9 +122,9 @@ md_status launch_find_runaway(const launch &l, const system_view<T> &s, const st
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_find_overlap<T>(const launch &, int, const system_view<T> &,                     \
-                                            const density_args &, const dissipation_args &, const int64_t *, \
-                                            const int *, culprit *, int);                                    \
+  template md_status launch_find_overlap<T>(                                                                 \
+      const launch &, int, const system_view<T> &, const density_args &, const three_body_args &,            \
+      const dissipation_args &, const int64_t *, const int *, culprit *, int);                               \
   template md_status launch_find_runaway<T>(const launch &, const system_view<T> &, const step_args &,       \
                                             const int64_t *, const int *, culprit *);
 MD_LAYOUTS(INSTANCE)

@@ -10,6 +10,7 @@
 #include "common/engine.h"
 #include "common/pair/dissipative/dissipative.h"
 #include "common/pair/tables/density.h"
+#include "common/pair/three_body/three_body.h"
 #include "common/spring/centre.h"
 #include "gpu/move/kick_drift.cuh"
 #include "gpu/particle/fields.cuh"
@@ -422,6 +423,36 @@ template <class T>
 md_status launch_density_output(const launch &, int source, const system_view<T> &, const density_args &,
                                 const output_force_args &);
 
+/* gpu/three_body/force.cu: three-body styles (common/pair/three_body/three_body.h), for exact tagged layouts.
+ * launch_three_sums() finds what owned particles keep, and launch_three_force() sums impulses into impulse[d][i]. An
+ * overlap sets HALT_OVERLAP in control.overflow. */
+template <class T> constexpr bool HAS_THREE_BODIES = !T::MIXED && T::TAGGED;
+enum { KEPT_PARTS = MD_THREE_SUMS / 2 };
+struct three_body_args {
+  md_three_body three; /* legs and elements in device memory; not phi, which is in the table */
+  md_pair_kind kind;
+  double reach2; /* the largest cutoff, squared */
+  double2 *kept; /* [KEPT_PARTS][stride] of owned particles and ghosts; NULL: the style has no three bodies */
+  int64_t stride;      /* from one part to the next */
+  const double *table; /* coefficients of pairs: for impulses, or for coarse quanta of grids.f */
+  bool step;           /* as for launch_force() */
+};
+template <class T>
+md_status launch_three_sums(const launch &, int source, const system_view<T> &, const three_body_args &);
+template <class T>
+md_status launch_three_force(const launch &, int source, const system_view<T> &, const three_body_args &,
+                             double *const impulse[3]);
+/* gpu/three_body/output.cu: the same as launch_measure(), launch_tensor() and launch_output_force(). */
+template <class T>
+md_status launch_three_measure(const launch &, int source, const system_view<T> &, const three_body_args &,
+                               const measure_args &);
+template <class T>
+md_status launch_three_tensor(const launch &, int source, const system_view<T> &, const three_body_args &,
+                              const tensor_args &);
+template <class T>
+md_status launch_three_output(const launch &, int source, const system_view<T> &, const three_body_args &,
+                              const output_force_args &);
+
 /* gpu/dissipative/force.cu: styles whose force depends on velocities and random numbers
  * (common/pair/dissipative/dissipative.h), for exact tagged layouts. The state of a particle or ghost is what its
  * neighbours read besides its record. launch_pair_states() makes those of owned particles, and
@@ -606,8 +637,8 @@ struct culprit {
 };
 template <class T>
 md_status launch_find_overlap(const launch &, int source, const system_view<T> &, const density_args &,
-                              const dissipation_args &, const int64_t *id, const int *origin, culprit *found,
-                              int stage);
+                              const three_body_args &, const dissipation_args &, const int64_t *id,
+                              const int *origin, culprit *found, int stage);
 template <class T>
 md_status launch_find_runaway(const launch &, const system_view<T> &, const step_args &, const int64_t *id,
                               const int *origin, culprit *found);

@@ -177,8 +177,8 @@ md_status launch_resolve(const launch &, int *send, int n, const int *slot, int 
 md_status launch_note_sent(const launch &, const int *send, int n, int owned, unsigned *bits);
 md_status launch_count_sent(const launch &, const unsigned *bits, int words, int *count);
 md_status launch_list_sent(const launch &, const unsigned *bits, int words, const int *begin, int *list);
-/* launch_pack_values() copies the ids of entries, or another word of 8 bytes, or states. launch_unpack_values() gives
- * received values to their ghosts. */
+/* launch_pack_values() copies the ids of entries, or another word of 8 bytes, or two, or states.
+ * launch_unpack_values() gives received values to their ghosts. */
 template <class V> md_status launch_pack_values(const launch &, const halo_entries &, const V *of, V *to);
 template <class V>
 md_status launch_unpack_values(const launch &, const V *received, const int *slot, int n, V *of);

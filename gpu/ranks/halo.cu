@@ -368,6 +368,7 @@ md_status launch_unpack_values(const launch &l, const V *received, const int *sl
   template md_status launch_pack_values<V>(const launch &, const halo_entries &, const V *, V *);            \
   template md_status launch_unpack_values<V>(const launch &, const V *, const int *, int, V *);
 VALUES(int64_t)
+VALUES(double2)
 VALUES(pair_state)
 
 static __global__ void k_empty_step(control *ctl, unsigned launch, bool flip)

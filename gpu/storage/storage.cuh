@@ -45,6 +45,7 @@ template <class T> struct gpu_storage {
   bool steps_write_images() const;
   md_status make_list(int rows);
   md_status make_slopes();
+  md_status make_kept();
   md_status make_states();
   md_status make_bonds();
   md_status make_scratch();

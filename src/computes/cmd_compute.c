@@ -173,6 +173,38 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
   return MD_OK;
 }
 
+/* A component of the pressure of the last output. */
+typedef struct last_component {
+  md_sim *sim;
+  const char *name;
+  int pressure, component;
+} last_component;
+
+static md_status read_last_component(void *context, double *value)
+{
+  const last_component *v = context;
+  const md_last_tensor *last = &v->sim->tensor;
+  if (!last->known || last->of != v->pressure)
+    return md_error(MD_USAGE,
+                    "%.80s is only known at an output of a run, and after a run whose last output shows it",
+                    v->name);
+  *value = last->value[v->component];
+  return MD_OK;
+}
+
+/* The tensor of the last output, between runs. A run that goes on from a restart recalls it. */
+static md_status recall_tensor(md_sim *sim, const char *name, int pressure, const double **tensor)
+{
+  for (int c = 0; c < MD_TENSOR; ++c) {
+    last_component v = {sim, name, pressure, c};
+    MD_TRY(md_resume_measure(sim, read_last_component, &v, &sim->tensor.value[c]));
+  }
+  sim->tensor.known = true;
+  sim->tensor.of = pressure;
+  *tensor = sim->tensor.value;
+  return MD_OK;
+}
+
 md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const double **tensor)
 {
   const md_compute *compute = &sim->model.compute[pressure];
@@ -185,7 +217,7 @@ md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const d
     *tensor = stand_in;
     return MD_OK;
   }
-  if (!sim->view) return md_error(MD_USAGE, "%.80s is only known at an output of a run", name);
+  if (!sim->view) return recall_tensor(sim, name, pressure, tensor);
   MD_TRY(md_view_tensor(sim->view, pressure));
   *tensor = sim->view->tensor;
   return MD_OK;

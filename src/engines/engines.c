@@ -29,7 +29,6 @@ const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *
                                     const md_engine_options *options, int ranks)
 {
   if (kind->all_pairs && md_pair_is_all(&model->pair)) return kind->all_pairs;
-  if (md_pair_is_three_body(&model->pair) && strcmp(kind->name, "gpu") == 0) return &md_engine_openmp;
   const double most = md_engine_sides_most(kind, options, ranks);
   bool fits = true;
   for (int d = 0; d < model->box.dim; ++d)

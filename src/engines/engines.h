@@ -18,8 +18,7 @@ extern const int md_engines_count;
 const md_engine_entry *md_engine_find(const char *name);
 
 /* The engine that computes a prepared model if `kind` was chosen: for a pair style without a cutoff that of
- * kind->all_pairs, and openmp in the place of an engine for which the box is too small (md_engine_kind.sides_most), or
- * which has no three-body styles. */
+ * kind->all_pairs, and openmp in the place of an engine for which the box is too small (md_engine_kind.sides_most). */
 const md_engine_kind *md_engine_for(const md_engine_kind *kind, const md_model *model,
                                     const md_engine_options *options, int ranks);
 

@@ -144,6 +144,7 @@ md_status md_view_compute(md_view *view)
   view->have_computed = true;
   sim->computed = view->computed;
   sim->has_computed = true;
+  if (!view->have_tensor) sim->tensor.known = false;
   return MD_OK;
 }
 
@@ -165,6 +166,9 @@ md_status md_view_tensor(md_view *view, int pressure)
   md_compute_evaluate(model, tensor, &measure, view->tensor);
   view->have_tensor = true;
   view->tensor_of = pressure;
+  md_last_tensor *last = &view->sim->tensor;
+  *last = (md_last_tensor){.known = true, .of = pressure};
+  memcpy(last->value, view->tensor, sizeof last->value);
   return MD_OK;
 }
 

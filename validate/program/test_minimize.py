@@ -190,6 +190,20 @@ def test_resume_knows_the_relaxed_box(start, tmp_path):
     assert a == b and float(a[2]) != 0.0
 
 
+def test_components_of_the_pressure_between_runs(start, tmp_path):
+    """They are those of the last output, which a resumed run recalls. An output without them leaves none."""
+    deck = MODEL + ("thermo_style custom step press pxx pxy\nthermo_modify format float %.15g\nfix 1 all nve\n"
+                    "restart 50 r.*\nminimize 0 1e-3 10 100\nvariable tmp equal pxx\nvariable then equal ${tmp}\n"
+                    "reset_timestep 0\nrun 60\nprint \"between ${then}\"\n")
+    out = works(run_deck(here(start, tmp_path), deck)).out
+    shown = harness.read_tables(out)[0].rows[-1][2]
+    assert f"between {shown}" in out
+    resumed = works(call(tmp_path, "-in", "in.deck", "--resume")).out
+    assert f"between {shown}" in resumed and "were run before" in resumed
+    refused(run_deck(tmp_path, deck.replace("press pxx pxy", "press")), USAGE,
+            "pxx is only known at an output of a run, and after a run whose last output shows it")
+
+
 def test_what_a_relaxed_box_needs(start, tmp_path):
     folder = here(start, tmp_path)
     for lines, words in (

@@ -42,6 +42,8 @@ WAYS: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
 )
 TABLE = {"table": str(harness.REFERENCE / "made-up.table")}
 COPPER = {"potential": str(harness.REFERENCE / "Cu_u3.eam")}
+TELLURIDE = {"potential": f"{harness.REFERENCE / 'cadmium-telluride.sw'} Te Cd", "types": 2,
+             "lattice": "diamond 6.482"}
 ALLOY = {"style": "eam/fs", "potential": f"{harness.REFERENCE / 'made-up.eam.fs'} Xx Cu", "types": 2, "edge": 3.7}
 # Fixes on forces and after steps, groups, the pressure's tensor, boxes that tilt or change, pair styles without a
 # cutoff and those with kernels of their own.
@@ -68,6 +70,7 @@ SPECIAL: Sequence[Tuple[str, Mapping[str, harness.Value]]] = (
     ("in.dpd", {}),
     ("in.eam", COPPER),
     ("in.eam", ALLOY),
+    ("in.three_body", TELLURIDE),
     ("in.hybrid", TABLE),
 )
 RUNS = ([(deck, knobs, way) for deck, knobs in DECKS for way in WAYS]

@@ -147,12 +147,13 @@ MD_FN double md_three_centre(const md_three_body *three, int element, const int6
          ((fma(2.0, corners, diagonal) - (2.0 * cosine) * v2) + (trace_part * trace - (rest * rest) * q));
 }
 
-/* The force of a centre on a leg at n r, r < cut, n being a unit vector and `inverse` 1/r. kept: of the centre. */
-MD_FN void md_three_leg_force(const md_leg *leg, double cosine, const double kept[MD_THREE_SUMS],
-                              const double n[3], double r, double inverse, double force[3])
+/* The force of a centre on a leg at n r, n being a unit vector and `inverse` 1/r. g, slope: of the leg. kept: of the
+ * centre. */
+MD_FN void md_three_leg_force(double g, double slope, double cosine, const double kept[MD_THREE_SUMS],
+                              const double n[3], double inverse, double force[3])
 {
-  double slope, p[3];
-  const double g = md_leg_value(leg, r, &slope), rest = 1.0 - cosine;
+  const double rest = 1.0 - cosine;
+  double p[3];
   p[0] = fma(kept[0], n[0], fma(kept[5], n[1], fma(kept[4], n[2], -kept[6])));
   p[1] = fma(kept[5], n[0], fma(kept[1], n[1], fma(kept[3], n[2], -kept[7])));
   p[2] = fma(kept[4], n[0], fma(kept[3], n[1], fma(kept[2], n[2], -kept[8])));

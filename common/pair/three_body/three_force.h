@@ -44,8 +44,15 @@ MD_FN md_vector_term md_three_force(const md_three_body *three, md_pair_kind kin
     n[d] = delta[d] * inverse;
     back[d] = -n[d];
   }
-  if (r2 < of_a->cut2) md_three_leg_force(of_a, three->cosine[a], kept_a, back, r, inverse, by_a);
-  if (r2 < of_b->cut2) md_three_leg_force(of_b, three->cosine[b], kept_b, n, r, inverse, by_b);
+  double g = 0.0, slope = 0.0;
+  if (r2 < of_a->cut2) {
+    g = md_leg_value(of_a, r, &slope);
+    md_three_leg_force(g, slope, three->cosine[a], kept_a, back, inverse, by_a);
+  }
+  if (r2 < of_b->cut2) {
+    if (of_a != of_b) g = md_leg_value(of_b, r, &slope);
+    md_three_leg_force(g, slope, three->cosine[b], kept_b, n, inverse, by_b);
+  }
   if (r2 < k[0]) phi = md_three_phi(kind, r2, k, &term.energy);
   for (int d = 0; d < 3; ++d) {
     term.f[d] = fma(phi, delta[d], k[1] * (by_b[d] - by_a[d]));

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -264,6 +266,21 @@ def test_elastic_constants_of_silicon(tmp_path):
     assert c44 == pytest.approx(56.4, abs=0.2)
 
 
+ELASTIC = Path("/usr/share/lammps/examples/ELASTIC")
+
+
+@pytest.mark.skipif(not ELASTIC.is_dir(), reason="LAMMPS's examples are not installed")
+def test_lammps_deck_of_elastic_constants(tmp_path):
+    """in.elastic unchanged: fix box/relax in a triclinic box, restarts, strains, minimize and its formulas."""
+    shutil.copytree(ELASTIC, tmp_path / "deck")
+    log = harness.run(tmp_path / "deck" / "in.elastic", tmp_path / "deck").log
+    found = dict(re.findall(r"^Elastic Constant (C\d\dall) = (\S+) GPa", log, re.M))
+    for names, value in (("C11 C22 C33", 151.4), ("C12 C13 C23", 76.4), ("C44 C55 C66", 56.4)):
+        for name in names.split():
+            assert float(found[f"{name}all"]) == pytest.approx(value, abs=0.1), name
+    assert abs(float(found["C14all"])) < 0.01
+
+
 def test_bad_files_and_words(tmp_path):
     start = deck("made-up", tmp_path).split("pair_style")[0]
     entries = {names: list(values) for names, values in made_up_entries().items()}
@@ -336,6 +353,14 @@ def test_bad_files_and_words(tmp_path):
     ]
     for text, *words in cases:
         refused(run_deck(tmp_path, start + "pair_style " + text + "\n"), USAGE, *words)
+
+
+@pytest.mark.gpu
+def test_gpu_needs_double_precision_and_full_lists(tmp_path):
+    text = deck("silicon", tmp_path) + "run 1\n"
+    for words in ("precision mixed", "force symmetric"):
+        refused(run_deck(tmp_path, text, "--engine", "gpu", "-pk", "gpu", *words.split()), USAGE,
+                "pair style sw needs precision double and force full")
 
 
 def test_atoms_that_touch_are_an_overlap(tmp_path):
