@@ -65,7 +65,7 @@ static md_status read_entry(md_text_file *f, md_three_values *v, char name[3][WO
 {
   char word[WORD], what[256];
   double own[MD_THREE_VALUES] = {0.0}, *value = own;
-  int element[3];
+  int element[3] = {-1, -1, -1};
   MD_TRY(read_names(f, v, name, element));
   const bool wanted = element[0] >= 0 && element[1] >= 0 && element[2] >= 0;
   const int at = wanted ? (element[0] * v->nelement + element[1]) * v->nelement + element[2] : 0;
