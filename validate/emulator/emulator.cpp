@@ -268,6 +268,9 @@ fibre *fibre_of(int k)
   become(k);
   fibre *&f = stacks[k];
   if (f == nullptr) f = idle_fibre();
+  /* The thread after this one mostly runs next. */
+  const fibre *after = stacks[(unsigned)(k + (backwards ? -1 : 1)) % MOST_THREADS];
+  if (after != nullptr) __builtin_prefetch(after->at);
   return f;
 }
 
