@@ -79,8 +79,7 @@ static __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) md_fine_add(&sum[d], term.f[d]);
   });
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) ((double *)o.coarse[d])[i] = md_fine_value(sum[d]) * o.quantum;
+  store_force<T>(o, i, sum);
 }
 
 template <class T>
