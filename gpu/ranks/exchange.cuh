@@ -1,7 +1,7 @@
 /* What several ranks add to the engine's launches: particles that migrate, and ghosts that are particles of other
  * ranks.
  *
- * The kernels are in migrate.cu, halo.cu, bricks.cu and deferred.cu. The order of events is in
+ * The kernels are in migrate.cu, halo.cu, regions.cu and deferred.cu. The order of events is in
  * gpu/run/rebin_ranks.inc and gpu/run/step_ranks.inc. All launches are asynchronous on the stream of their `launch`.
  */
 #ifndef MD_GPU_RANKS_EXCHANGE_CUH
@@ -92,7 +92,7 @@ md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, i
 /* Scatters: to[origin[i]] becomes from[i]. */
 md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 
-/* halo.cu and, for bricks, bricks.cu. A ghost has two numbers. The first number is its number in the order in which
+/* halo.cu and, for bricks, regions.cu. A ghost has two numbers. The first number is its number in the order in which
  * ghosts are received. The second number is its number in the order of cells, in which ghosts lie after the owned
  * particles. */
 template <class T> struct ghost_lists {

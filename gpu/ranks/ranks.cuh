@@ -15,7 +15,7 @@
  *
  * This file also has the outcome of a step, which all ranks must know; gpu/ranks/lap_timer.cuh times messages. All this
  * is host code for gpu/run/rebin_ranks.inc and gpu/run/step_ranks.inc; the kernels are in migrate.cu, halo.cu,
- * bricks.cu and deferred.cu.
+ * regions.cu and deferred.cu.
  */
 #ifndef MD_GPU_RANKS_RANKS_CUH
 #define MD_GPU_RANKS_RANKS_CUH
