@@ -191,9 +191,10 @@ template <class T> struct gpu_core {
   molecule_args molecules() const;
 
   /* lap() adds the time between two events to a phase. lap_messages() moves the time of messages from the time of
-   * steps to phases of their own; the device rests. */
+   * steps to phases of their own, and lap_rebin() adds the times of the parts of a rebin; the device rests. */
   md_status lap(md_phase phase, cudaEvent_t from, cudaEvent_t to);
   md_status lap_messages();
+  md_status lap_rebin();
 
   /* What fixes and computes need to know of particles besides the view. origin: as in particle_fields. */
   particle_fields fields(const int *origin) const;

@@ -28,6 +28,7 @@
 #include "gpu/ranks/domain.inc"
 #include "gpu/ranks/halo.inc"
 #include "gpu/ranks/migrate.inc"
+#include "gpu/ranks/regions.inc"
 #include "gpu/run/error.inc"
 #include "gpu/run/rebin.inc"
 #include "gpu/run/rebin_ranks.inc"

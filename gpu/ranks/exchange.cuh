@@ -65,8 +65,8 @@ template <class T> struct migration {
   int words;
   int64_t *bond_word, *migrant_word;
 };
-/* Packs the particles whose owner is another rank. *count, on the device: the number of such particles, which may
- * be larger than the capacity. */
+/* Packs the particles whose owner is another rank, and counts the others in their cells. *count, on the device: the
+ * number of such particles, which may be larger than the capacity. */
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);
@@ -92,7 +92,7 @@ md_status launch_unload_words(const launch &, int n, const int64_t *bond_word, i
 /* Scatters: to[origin[i]] becomes from[i]. */
 md_status launch_load_by_origin(const launch &, int n, const double *from, const int *origin, double *to);
 
-/* halo.cu and, for bricks, regions.cu. A ghost has two numbers. The first number is its number in the order in which
+/* halo.cu and, for regions, regions.cu. A ghost has two numbers. The first number is its number in the order in which
  * ghosts are received. The second number is its number in the order of cells, in which ghosts lie after the owned
  * particles. */
 template <class T> struct ghost_lists {
@@ -122,27 +122,38 @@ md_status launch_select(const launch &, const system_view<T> &, const face_selec
 
 /* The own cells whose particles may be ghosts of one rank by one shift: size[3] cells from `first` on. `first` counts
  * the border of the grid too. */
-struct brick_region {
-  int64_t before; /* cells of the regions before this one */
+struct cell_region {
+  int64_t before; /* pieces of the regions before this one */
   int first[3], size[3];
+  int pieces;            /* of a row along x */
   double from[3], to[3]; /* coordinates [from, to) are sent */
   int code;              /* of the shift */
 };
-/* Selects the particles in n regions, `cells` cells in all. cursor[k] grows by the number of particles of region k.
- * Unless `send` is NULL, a particle and its shift go to send[k] and code[k], k being the cursor before. */
+/* A piece is `length` cells along x that lie one after another, or fewer at the end of a row. It has about
+ * REGION_PIECE particles. */
+enum { REGION_PIECE = 64 };
+struct region_selection {
+  int n, length;
+  int64_t pieces; /* of all regions */
+  const cell_region *region;
+  int *cursor;
+  int *send, *code; /* NULL: particles are only counted */
+  int capacity;     /* of send and code */
+};
+/* Selects the particles in n regions. cursor[k] grows by the number of particles of region k. A particle and its shift
+ * go to send[k] and code[k], k being the cursor before. */
 template <class T>
-md_status launch_select_regions(const launch &, const system_view<T> &, int n, int64_t cells,
-                                const brick_region *, int *cursor, int *send, int *code);
+md_status launch_select_regions(const launch &, const system_view<T> &, const region_selection &);
 
 /* What a round of the halo sends. In a grid: both faces of an axis; face k has n[k] entries in send[k]. */
 struct halo_entries {
   const int *send[2];
   int n[2], shift[2];
   int axis;
-  /* In a tilted box, and for bricks: for each entry, those of the low face first, the code of its shift; else NULL. */
+  /* In a tilted box, and for regions: for each entry, those of the low face first, the code of its shift; else NULL. */
   int *across;
   bool wraps[3]; /* axes along which images are wrapped: those before `axis` whose images are made later */
-  bool coded;    /* for bricks: `across` is complete, and entries have no other shift */
+  bool coded;    /* for regions: `across` is complete, and entries have no other shift */
 };
 /* At a rebin: copies the particles of the entries, those of the low face first, with their shifts and, unless
  * `source` is NULL, their sources. */

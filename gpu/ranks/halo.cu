@@ -1,15 +1,14 @@
 /* Kernels of the halo: which particles go through which face, and positions of ghosts in and out of messages.
  *
- *   1. At a rebin, for one axis after the other, each face selects what it sends: the particles within the halo's
- *      width of it, and those of the ghosts received along earlier axes. Particles near a face lie in the cells
- *      behind it. One thread takes one cell, so that no pass over the other particles is needed.
+ *   1. At a rebin in a tilted box, for one axis after the other, each face selects what it sends: the particles within
+ *      the halo's width of it, and those of the ghosts received along earlier axes. Particles near a face lie in the
+ *      cells behind it. One thread takes one cell, so that no pass over the other particles is needed. In other boxes
+ *      regions.cu selects them.
  *   2. The entries are packed and sent. After the last axis the ghosts are put into the order of cells.
  *   3. In a step the records that the lists name are packed. Received records are put into the places that ghosts
  *      have in the order of cells.
  *
- * Advantage: edges and corners travel through faces, and 2 dim messages serve all neighbours. Disadvantage: the
- * axes come one after the other. Cost for a ghost and step: 4 bytes and two records to pack, and the same to
- * unpack.
+ * Cost for a ghost and step: 4 bytes and two records to pack, and the same to unpack.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/ranks/exchange.cuh"

@@ -1,10 +1,12 @@
-/* How long messages of steps take on the device: exchanges of positions, and reductions over ranks.
+/* How long messages of steps take on the device: exchanges of positions, and reductions over ranks; and the parts of a
+ * rebin.
  *
- * A lap is an exchange with its reduction, or the reduction alone, between two events. Every other step times only its
+ * A rebin is timed by events between its parts, because the host launches most of it without waiting. A lap of steps is
+ * an exchange with its reduction, or the reduction alone, between two events. Every other step times only its
  * reduction, so that two events a step are enough for both. At most LAPS steps are timed between two calls of take().
  * Later steps count like the timed ones.
  *
- * Cost: two records of events a timed step.
+ * Cost: two records of events a timed step, and five a rebin.
  */
 #ifndef MD_GPU_RANKS_LAP_TIMER_CUH
 #define MD_GPU_RANKS_LAP_TIMER_CUH
@@ -82,6 +84,44 @@ struct lap_timer {
     *positions = exchanges - *reductions;
     laps = 0;
     steps = 0;
+    return MD_OK;
+  }
+};
+
+enum rebin_part { REBIN_BEGINS, REBIN_MIGRATED, REBIN_SORTED, REBIN_BORDERED, REBIN_LISTED, REBIN_PARTS };
+
+struct rebin_timer {
+  cudaEvent_t after[REBIN_PARTS] = {};
+  bool untimed = false; /* has a rebin ended since the last call of take()? */
+
+  md_status make()
+  {
+    for (cudaEvent_t &event : after) MD_CUDA(cudaEventCreate(&event));
+    return MD_OK;
+  }
+
+  void free_all()
+  {
+    for (cudaEvent_t event : after)
+      if (event) cudaEventDestroy(event);
+  }
+
+  md_status note(rebin_part part, cudaStream_t stream)
+  {
+    MD_CUDA(cudaEventRecord(after[part], stream));
+    untimed = part == REBIN_LISTED;
+    return MD_OK;
+  }
+
+  /* seconds[part]: gets what each part of the last rebin took, or 0 if that was taken already. The device rests. */
+  md_status take(double seconds[REBIN_PARTS])
+  {
+    for (int part = 0; part < REBIN_PARTS; ++part) {
+      float ms = 0.0f;
+      if (untimed && part > 0) MD_CUDA(cudaEventElapsedTime(&ms, after[part - 1], after[part]));
+      seconds[part] = 1e-3 * (double)ms;
+    }
+    untimed = false;
     return MD_OK;
   }
 };

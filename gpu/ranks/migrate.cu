@@ -47,14 +47,14 @@ template <int DIM> static __device__ int owner_of(const domain_cells &box, const
   return to;
 }
 
-template <class T>
+template <class T, bool TILTS>
 static __global__ void k_leave(const __grid_constant__ system_view<T> s,
                                const __grid_constant__ domain_cells box,
                                const __grid_constant__ migration<T> m, int *count)
 {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= s.n) return;
-  const typename T::particle r = wrapped<T>(s, present_particle<T>(s, i));
+  const typename T::particle r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
   int cell[3] = {0, 0, 0};
   bool own = true;
 #pragma unroll
@@ -95,7 +95,10 @@ md_status launch_leave(const launch &l, const system_view<T> &s, const domain_ce
 {
   MD_CUDA(cudaMemsetAsync(count, 0, sizeof *count, l.stream));
   if (s.n == 0) return MD_OK;
-  k_leave<T><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
+  if (s.box.by_axis)
+    k_leave<T, !T::MIXED><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
+  else
+    k_leave<T, false><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
   MD_LAUNCHED("k_leave");
   return MD_OK;
 }

@@ -3,14 +3,15 @@
  *
  * Every rank has a block of the cells that one GPU would have for the whole box: its domain. So a ghost lies in
  * the same cell here as at its owner, and slack, lists and stencils are those of one GPU. At a rebin the ranks
- * agree, and the host waits. In a step ranks exchange only the records of ghosts and the outcome of the step.
+ * agree, and the host waits twice. In a step ranks exchange only the records of ghosts and the outcome of the step.
  *
  * One class, gpu_ranks<T>, does this for one layout. Its functions are in these files:
  *
  *   gpu/ranks/domain.inc    which cells belong to which rank
- *   gpu/ranks/bricks.inc    the same for bricks, domains that are no grid, and their ghosts at a rebin
+ *   gpu/ranks/bricks.inc    the same for bricks, domains that are no grid
  *   gpu/ranks/migrate.inc   particles to the ranks that own them
- *   gpu/ranks/halo.inc      ghosts: at a rebin, and in every step
+ *   gpu/ranks/regions.inc   ghosts at a rebin
+ *   gpu/ranks/halo.inc      the same in tilted boxes; ghosts in every step
  *   gpu/ranks/deferred.inc  slabs whose steps sort: no migration and no new halo for some sorts
  *
  * This file also has the outcome of a step, which all ranks must know; gpu/ranks/lap_timer.cuh times messages. All this
@@ -45,7 +46,7 @@ template <class T> struct gpu_ranks {
     int sent = 0, received = 0;
   };
 
-  /* The cells of a brick: [first, end) along each axis. */
+  /* The cells of a domain: [first, end) along each axis. */
   struct brick_cells {
     int first[3], end[3];
   };
@@ -87,16 +88,23 @@ template <class T> struct gpu_ranks {
   domain_face face[3][2];      /* by axis; low, high face */
   int order[3] = {2, 1, 0};    /* of the axes: those with several domains first, the last one before others */
   device_array across[3] = {}; /* of halo_entries, by axis; in tilted boxes */
-  std::vector<brick_cells> brick;  /* by rank */
+  std::vector<brick_cells> brick;  /* by rank; also those of a grid */
   std::vector<brick_plane> plane;  /* as domain_cells.plane */
-  std::vector<halo_region> region; /* of bricks */
-  device_array regions = {}, cursors = {}, brick_send = {}, brick_code = {};
+  std::vector<halo_region> region; /* those of other ranks first */
+  device_array regions = {}, cursors = {}, region_send = {}, region_code = {};
   std::vector<halo_round> rounds;        /* since the last rebin, in their order */
   int ghosts = 0;                        /* received in all rounds */
   device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
   device_array sent_bits = {}, sent_begin = {}, sent_scratch = {}, sent = {};
   cudaStream_t beside = nullptr; /* stream of messages and of the particles that they wait for */
   cudaEvent_t ready = nullptr, arrived = nullptr;
+  /* What the host must know of a halo, in pinned memory. It is there when the event has come. */
+  struct halo_notes {
+    int layer_begin, layer_end; /* as copy_layers() says */
+    int count[];                /* by region */
+  } *notes = nullptr;
+  int notes_room = 0;
+  cudaEvent_t noted = nullptr;
   device_array received = {}, code = {}, source = {}, slot = {}, by_slot = {}, incoming = {}, out = {},
                out_code = {};
   device_array sent_starts = {}, received_starts = {}; /* beginnings of cells, to and from both neighbours */
@@ -125,6 +133,7 @@ template <class T> struct gpu_ranks {
   uint64_t id_sum = 0; /* sum over the particles of all ranks, to name one that is lost */
 
   lap_timer laps;
+  rebin_timer rebin_laps;
 
   void free_all()
   {
@@ -136,13 +145,16 @@ template <class T> struct gpu_ranks {
           &received,      &code,          &source,      &by_slot,         &slot,          &incoming,
           &out,           &out_code,      &sent_starts, &received_starts, &leaving_array, &grouped_array,
           &arrived_array, &vacated_array, &id,          &bond_word,       &leaving_word,  &grouped_word,
-          &arrived_word,  &regions,       &cursors,     &brick_send,      &brick_code})
+          &arrived_word,  &regions,       &cursors,     &region_send,     &region_code})
       md_device_free(memory, array);
     if (pinned) cudaFreeHost(pinned);
+    if (notes) cudaFreeHost(notes);
+    if (noted) cudaEventDestroy(noted);
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
     if (arrived) cudaEventDestroy(arrived);
     laps.free_all();
+    rebin_laps.free_all();
   }
 
   /* Copies to the device in the order of the stream. cudaMemcpy() does not: a stream of its own need not wait for
@@ -163,6 +175,7 @@ template <class T> struct gpu_ranks {
   md_status cut_axis(const md_box *whole, int d, int cells, int least);
   md_status cut_grid();
   int thinnest(int d) const;
+  void note_domains();
   void find_neighbours();
   int64_t expected_ghosts(int64_t n) const;
 
@@ -193,14 +206,18 @@ template <class T> struct gpu_ranks {
   md_status cut_bricks(const md_bisector *tree);
   void cut_brick(const md_bisector *tree, int first, int n, const brick_cells &all);
   void least_cells(int least[3]) const;
+
+  /* ---- gpu/ranks/regions.inc ---- */
+
   void find_regions();
   bool find_region(halo_region *r) const;
-  brick_region bounded(const system_view<T> &s, const halo_region &r) const;
+  cell_region bounded(const system_view<T> &s, const halo_region &r) const;
 
-  /* The part of making the halo at a rebin that takes the place of gather_ghosts(). */
-  md_status gather_brick(const system_view<T> &s);
-  md_status put_regions(const system_view<T> &s, int64_t *cells);
-  md_status select_regions(const system_view<T> &s, std::vector<int> *count, int64_t *all);
+  /* The part of making the halo at a rebin that takes the place of gather_ghosts() where the box is not tilted. */
+  bool has_regions() const { return buffer_rows == 0 && !model->box.triclinic; }
+  md_status gather_regions(const system_view<T> &s);
+  md_status put_regions(const system_view<T> &s, region_selection *selection);
+  md_status select_regions(const system_view<T> &s, int64_t *all);
   md_status agree_on_messages(halo_round *r);
   halo_entries coded_entries(int64_t first, int n) const;
 
@@ -216,6 +233,7 @@ template <class T> struct gpu_ranks {
   md_status sum_ids(const int64_t *of, int64_t n, uint64_t *sum);
 
   /* The parts of a migration, in this order. */
+  md_status ask_migrants(const system_view<T> &s, int *origin, int *start);
   md_status find_migrants(const system_view<T> &s, int *origin, int *start);
   md_status send_migrants(int64_t *arrived);
   void assign(int64_t arrived, int n);
@@ -235,8 +253,9 @@ template <class T> struct gpu_ranks {
   /* The parts of making the halo at a rebin, in this order. */
   md_status gather_ghosts(const system_view<T> &s);
   md_status order_ghosts(const system_view<T> &s, int *start, void *scratch, size_t scratch_bytes);
-  /* Notes in *s which particles messages wait for, in the steps until the next rebin. */
-  md_status note_sent(system_view<T> *s) { return divided_in_slabs() ? note_layers(s) : note_each(s); }
+  /* Note in *s which particles messages wait for, in the steps until the next rebin: for slabs, and for others. */
+  md_status note_layers(system_view<T> *s);
+  md_status note_each(system_view<T> *s);
 
   /* In a step: the view for one of its two parts, and new positions of ghosts. next_positions: as in ghost_lists. */
   system_view<T> part_of(const system_view<T> &whole, step_part part) const;
@@ -281,10 +300,10 @@ template <class T> struct gpu_ranks {
   md_status reserve_received(int64_t n, int64_t have);
   md_status reserve_out(int64_t n);
   md_status read_counters(int *to, int n);
+  md_status reserve_notes(int regions);
+  md_status copy_layers(const system_view<T> &s);
   md_status fetch_starts(const system_view<T> &s, int low, int high, int *begin, int *end) const;
-  md_status note_layers(system_view<T> *s);
   void send_ends(system_view<T> *s, int begin, int end) const;
-  md_status note_each(system_view<T> *s);
   bool rest_is_inside() const;
 
   /* ---- gpu/ranks/deferred.inc ---- */
@@ -322,6 +341,8 @@ template <class T> struct gpu_ranks {
     MD_CUDA(cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, greatest));
     MD_CUDA(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
     MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
+    MD_CUDA(cudaEventCreateWithFlags(&noted, cudaEventDisableTiming));
+    MD_TRY(rebin_laps.make());
     return laps.make();
   }
 };

@@ -1,8 +1,9 @@
-/* The kernel of the halo of bricks: which particles are ghosts of which rank, by which shift.
+/* The kernel of the halo by regions: which particles are ghosts of which rank, by which shift.
  *
- *   1. A region is the own cells whose particles one rank may need by one shift (gpu/ranks/bricks.inc).
- *   2. The cells of all regions have consecutive numbers. One thread takes one cell: it finds the region by bisection,
- *      and compares the particles of the cell with the bounds of the region.
+ *   1. A region is the own cells whose particles one rank may need by one shift (gpu/ranks/regions.inc).
+ *   2. Rows of cells along x are cut into pieces. The particles of a piece lie one after another. The pieces of all
+ *      regions have consecutive numbers. A warp takes one piece: it finds the region by bisection, and compares the
+ *      particles with the bounds of the region, one with each lane.
  *   3. The kernel runs twice: first it counts, and then it makes the lists.
  *
  * Trade-off: lists lie one after another without gaps, so that one launch packs them all. In return the particles of
@@ -11,8 +12,8 @@
 #include "gpu/particle/view.cuh"
 #include "gpu/ranks/exchange.cuh"
 
-/* The region that has cell k. */
-static __device__ int region_of(const brick_region *region, int n, int64_t k)
+/* The region that has piece k. */
+static __device__ int region_of(const cell_region *region, int n, int64_t k)
 {
   int low = 0, high = n;
   while (high - low > 1) {
@@ -26,7 +27,7 @@ static __device__ int region_of(const brick_region *region, int n, int64_t k)
 }
 
 template <class T>
-static __device__ __forceinline__ bool within(const system_view<T> &s, const brick_region &r,
+static __device__ __forceinline__ bool within(const system_view<T> &s, const cell_region &r,
                                               const typename T::particle &p)
 {
   bool inside = true;
@@ -39,38 +40,40 @@ static __device__ __forceinline__ bool within(const system_view<T> &s, const bri
 }
 
 template <class T>
-static __global__ void k_select_regions(const __grid_constant__ system_view<T> s, int n, int64_t cells,
-                                        const brick_region *region, int *cursor, int *send, int *code)
+static __global__ void k_select_regions(const __grid_constant__ system_view<T> s,
+                                        const __grid_constant__ region_selection f)
 {
-  const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  if (k >= cells) return;
-  const int which = region_of(region, n, k);
-  const brick_region r = region[which];
-  const int64_t of = k - r.before;
-  const int x = r.first[0] + (int)(of % r.size[0]), y = r.first[1] + (int)(of / r.size[0] % r.size[1]),
-            z = r.first[2] + (int)(of / r.size[0] / r.size[1]);
-  const int cell = x + y * s.grid.row + z * s.grid.layer;
-  for (int i = s.grid.start[cell]; i < s.grid.start[cell + 1]; ++i) {
-    if (!within<T>(s, r, present_particle<T>(s, i))) continue;
-    const int at = atomicAdd(&cursor[which], 1);
-    if (!send) continue;
-    send[at] = i;
-    code[at] = r.code;
+  const int64_t k = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 32;
+  if (k >= f.pieces) return;
+  const int lane = threadIdx.x & 31, which = region_of(f.region, f.n, k);
+  const cell_region r = f.region[which];
+  const int64_t of = k - r.before, row = of / r.pieces;
+  const int x = (int)(of % r.pieces) * f.length;
+  const int y = r.first[1] + (int)(row % r.size[1]), z = r.first[2] + (int)(row / r.size[1]);
+  const int cell = r.first[0] + x + y * s.grid.row + z * s.grid.layer;
+  const int begin = s.grid.start[cell], end = s.grid.start[cell + min(f.length, r.size[0] - x)];
+  for (int i = begin + lane; i - lane < end; i += 32) {
+    const bool sent = i < end && within<T>(s, r, present_particle<T>(s, i));
+    const unsigned all = __ballot_sync(0xffffffffu, sent);
+    int at = 0;
+    if (lane == 0 && all) at = atomicAdd(&f.cursor[which], __popc(all));
+    at = __shfl_sync(0xffffffffu, at, 0) + __popc(all & ((1u << lane) - 1u));
+    if (!sent || !f.send || at >= f.capacity) continue;
+    f.send[at] = i;
+    f.code[at] = r.code;
   }
 }
 
 template <class T>
-md_status launch_select_regions(const launch &l, const system_view<T> &s, int n, int64_t cells,
-                                const brick_region *region, int *cursor, int *send, int *code)
+md_status launch_select_regions(const launch &l, const system_view<T> &s, const region_selection &f)
 {
-  if (cells == 0 || s.n == 0) return MD_OK;
-  k_select_regions<T>
-      <<<blocks_for(cells, l.threads), l.threads, 0, l.stream>>>(s, n, cells, region, cursor, send, code);
+  if (f.pieces == 0 || s.n == 0) return MD_OK;
+  k_select_regions<T><<<blocks_for(f.pieces * 32, l.threads), l.threads, 0, l.stream>>>(s, f);
   MD_LAUNCHED("k_select_regions");
   return MD_OK;
 }
 
 #define INSTANCE(T)                                                                                          \
-  template md_status launch_select_regions<T>(const launch &, const system_view<T> &, int, int64_t,          \
-                                              const brick_region *, int *, int *, int *);
+  template md_status launch_select_regions<T>(const launch &, const system_view<T> &,                        \
+                                              const region_selection &);
 MD_LAYOUTS(INSTANCE)

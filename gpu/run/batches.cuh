@@ -66,7 +66,9 @@ struct rebin_interval {
   double steps = 4.0; /* estimate of the steps that fit */
   /* Do lists end when two fast particles meet (gpu/neighbour/list_check.cu), and not when the slack is used up? */
   bool by_chance = false;
-  bool ended = false;        /* has there been such an end? */
+  bool ended = false; /* has there been such an end? */
+  /* Does the host wait for the end of lists, rather than launch steps beyond it? On several ranks. */
+  bool waits = false;
   int64_t since_rebin = 0;   /* steps launched since the last rebin */
   int64_t done_at_rebin = 0; /* steps done in this run at the last rebin whose outcome is known */
 
@@ -79,10 +81,14 @@ struct rebin_interval {
   /* Number of steps to launch next: at least 1, at most MOST, and at most `left`, which the run still needs. */
   int64_t next(int64_t left) const
   {
-    return std::min({left, std::max<int64_t>((int64_t)steps - since_rebin, 1), (int64_t)MOST});
+    const int64_t fit = (int64_t)steps - (awaits_end() ? 1 : 0);
+    return std::min({left, std::max<int64_t>(fit - since_rebin, 1), (int64_t)MOST});
   }
   /* Have all steps been launched that the estimate allows before the next rebin? */
-  bool over() const { return since_rebin >= (int64_t)steps; }
+  bool over() const { return !awaits_end() && since_rebin >= (int64_t)steps; }
+  /* Lists that end by chance last as many steps as last time, or one less or more. Then one step after another is
+   * launched, until they end. */
+  bool awaits_end() const { return waits && by_chance && ended && fixed == 0; }
   /* Makes a new estimate from the progress after the steps of a batch. */
   void learn(const progress &reached);
 };

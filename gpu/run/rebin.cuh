@@ -8,8 +8,8 @@
  *   3. Lists follow, on several ranks after the ghosts.
  *
  * launch_rebin() does this without waiting. Whether everything had room is known from the outcome of the next
- * batch. ensure_neighbours() waits, makes room, and repeats the rebin until everything has room. On several ranks every
- * rebin waits (rebin_ranks.inc).
+ * batch. ensure_neighbours() waits, makes room, and repeats the rebin until everything has room. On several ranks a
+ * rebin waits for what comes from other ranks (rebin_ranks.inc).
  *
  * If particles are to stay where they are (`package gpu sorted no`), a rebin makes only the order of cells, as
  * indices. Some kernels need sorted particles all the same, for example those that measure. For them a sorted copy
@@ -37,7 +37,8 @@ template <class T> struct gpu_rebin {
   /* Are cells, ghosts and lists those of a rebin that had room for all? false: the next run begins with a rebin.
    * Whether they still hold where particles have gone since, core.now.stale says. */
   bool structure_fits = false;
-  bool cells_counted = false; /* has a migration already counted the particles in their cells? */
+  bool cells_counted = false;  /* has a migration already counted the particles in their cells? */
+  bool migrants_asked = false; /* have the migrants of the next rebin been asked for? */
   rebin_interval interval;
   int64_t rebins = 0;      /* also counts the sorts that steps did */
   int64_t sorts = 0;       /* on several ranks: sorts that steps did since the last migration */
@@ -67,9 +68,10 @@ template <class T> struct gpu_rebin {
 
   md_status rebin_ranks();
   md_status balance_if_due();
+  md_status ask_migrants();
   md_status migrate();
+  md_status count_particles();
   md_status make_halo();
-  md_status fit_list();
   md_status spread_ids_of_partners();
 };
 

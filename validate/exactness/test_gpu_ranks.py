@@ -201,6 +201,45 @@ def test_lists_end_before_they_lack_a_ghost(ranks, at, across, domains, tmp_path
     assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
 
 
+COLLAPSE = """\
+units lj
+lattice fcc 0.02
+region box block 0 5 0 5 0 10
+create_box 1 box
+create_atoms 1 box
+region hole sphere 14 14 14 8 units box
+delete_atoms region hole
+lattice fcc 0.2
+region inner sphere 14 14 14 7 units box
+create_atoms 1 region inner
+mass 1 1
+group inner region inner
+variable vx atom -3*(x-14)
+variable vy atom -3*(y-14)
+variable vz atom -3*(z-14)
+velocity all create 0.5 4321
+velocity inner set v_vx v_vy v_vz
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+neighbor 0.3 bin
+timestep 0.001
+fix move all nve
+thermo 50
+thermo_modify format float %.17g
+dump check all custom 50 check.dump id x y z vx vy vz
+run 200
+"""
+
+
+def test_lists_that_have_no_room_on_one_rank(tmp_path):
+    """A ball that collapses on the first rank: from 20 to 60 rows of neighbours in the longest list. The other rank
+    waits until the first one has made room."""
+    naive = harness.run(COLLAPSE, tmp_path / "naive", engine="naive")
+    got = on_ranks(2, COLLAPSE, tmp_path / "ranks", package={**STAGED, "neighbours": "list"})
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    assert ", 1 x 1 x 2 domains, " in got.log
+
+
 def same(a: Path, b: Path) -> None:
     status, lines = check.check(str(a), str(b), check.Options())
     assert status == check.SAME, "\n".join(lines)
