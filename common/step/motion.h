@@ -61,11 +61,33 @@ MD_FN md_int128 md_momentum_count(double v, int64_t low, double quantum, double 
   return (md_int128)md_count(v / v_step) * ((md_int128)1 << bits) + low;
 }
 
-/* Adds `impulse` quanta to a wide momentum. */
+/* 1/a, for a power of two a whose inverse is a normal number. */
+MD_FN double md_power_inverse(double a)
+{
+  const int64_t bits = (INT64_C(2046) << 52) - md_bits(a);
+  double inverse;
+  memcpy(&inverse, &bits, sizeof inverse);
+  return inverse;
+}
+
+/* Adds `impulse` quanta to a wide momentum. The result is that of md_momentum_split for the sum of the counts, without
+ * arithmetic of 128 bits: steps of v and the rest are added apart, and a rest of half a step or more is carried. */
 MD_FN void md_kick_wide_count(double *v, int64_t *low, int64_t impulse, double quantum, double v_step)
 {
-  const md_int128 count = md_momentum_count(*v, *low, quantum, v_step) + impulse;
-  md_momentum_split(count, quantum, v_step, v, low);
+  const int bits = (int)((md_bits(v_step) - md_bits(quantum)) >> 52);
+  const int64_t half = bits > 0 ? INT64_C(1) << (bits - 1) : 0;
+  int64_t steps = md_count(*v * md_power_inverse(v_step)) + (impulse >> bits);
+  int64_t rest = *low + (impulse & ((INT64_C(1) << bits) - 1));
+  const int64_t carry = (rest + half) >> bits;
+  steps += carry;
+  rest -= carry * (INT64_C(1) << bits);
+  /* Of two nearest steps the one that is farther from zero. */
+  if (rest == -half && half > 0 && steps <= 0) {
+    --steps;
+    rest = half;
+  }
+  *v = (steps == 0 && rest < 0 ? -0.0 : (double)steps) * v_step;
+  *low = rest;
 }
 
 /* The same for a whole number as a double. */

@@ -28,11 +28,11 @@ static __device__ __noinline__ bool drift(const md_step &step, md_particle *p)
   return sane;
 }
 
-/* The usual drift: no fix acts in its middle, and no wall or bound is reached. Returns false if it is another one, and
- * then p is as before. */
+/* The usual drift: no fix acts in its middle, and no wall or bound is reached, so that no momentum changes. Returns
+ * false if it is another one, and then p is as before. */
 static __device__ __forceinline__ bool drift_free(const md_step &step, md_particle *p)
 {
-  if (step.middles > 0 || p->wide) return false;
+  if (step.middles > 0) return false;
   const double time_scale = step.time * p->velocity_per_v;
   double x[3];
   bool is_free = true;
@@ -67,8 +67,11 @@ static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_
 #pragma unroll
     for (int d = 0; d < 3; ++d)
       if (d < a.view.dim) {
-        md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d],
-                           p.wide ? &p.low[d] : nullptr);
+        /* Two calls, because a pointer that may be null would keep the body in memory. */
+        if (p.wide)
+          md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d], &p.low[d]);
+        else
+          md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d], nullptr);
         p.impulse[d] = a.view.quantum * (double)impulse[d];
       }
   if (moves && a.drifts && !drift_free(a.step, &p)) {
