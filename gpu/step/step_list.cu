@@ -131,7 +131,8 @@ static __global__ void __launch_bounds__(STEP_THREADS<STYLE>, STEP_BLOCKS<T, STY
 template <class T, bool SCATTERED, int LANES>
 static md_status launch_lanes(const launch &l, md_pair_kind kind, const system_view<T> &s, const step_args &a)
 {
-  const int blocks = blocks_walking(l, (int64_t)s.part.members * LANES);
+  /* All blocks, in the order of memory: what one block reads of its surroundings the next ones find in the cache. */
+  const int blocks = blocks_for((int64_t)s.part.members * LANES, l.threads);
   return launch_listed(kind, [&](auto style) {
     return launch_early(l, blocks, "launch of k_step_list", k_step_list<T, style.value, SCATTERED, LANES>, s,
                         a);
