@@ -19,13 +19,13 @@
 #include "gpu/particle/launch.cuh"
 
 /* Positions relative to the corner of the grid, and extras. */
-template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s)
+template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s, rounded_part part)
 {
   await_launches();
   float4 *rounded = (float4 *)s.x[progress_before(s.ctl, s.launch).parity ^ 1u];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x + (part == ROUNDS_GHOSTS ? s.n : 0);
   int end = s.n;
-  if (s.ghost.start) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
+  if (s.ghost.start && part != ROUNDS_OWN) end += min(s.ghost.start[s.grid.total], s.ghost.capacity);
   if (i >= end) return;
   /* The coordinate of such a ghost is that of its source (mixed), is known only modulo 2^42 quanta (packed), or
    * comes from another rank: so it is computed from its source. */
@@ -200,18 +200,25 @@ template <class T> static md_status launch_lists(const launch &l, const system_v
   return MD_OK;
 }
 
-template <class T> md_status launch_list(const launch &l, const system_view<T> &s)
+template <class T> md_status launch_round(const launch &l, const system_view<T> &s, rounded_part part)
+{
+  const int64_t own = part == ROUNDS_GHOSTS ? 0 : s.n, ghosts = part == ROUNDS_OWN ? 0 : s.ghost.capacity;
+  return launch_early(l, blocks_for(own + ghosts, l.threads), "launch of k_round", k_round<T>, s, part);
+}
+
+template <class T> md_status launch_list(const launch &l, const system_view<T> &s, rounded_part left)
 {
   double extent = 0.0;
   for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
   /* A coordinate is off by 2^-24 of the extent, and a difference of two, or the edge of a cell, by twice that. */
   const double reach = s.list.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
-  const int blocks = blocks_for((int64_t)s.n + s.ghost.capacity, l.threads);
-  MD_TRY(launch_early(l, blocks, "launch of k_round", k_round<T>, s));
+  MD_TRY(launch_round<T>(l, s, left));
   return launch_lists(l, s, (float)reach);
 }
 
-#define INSTANCE(T) template md_status launch_list<T>(const launch &, const system_view<T> &);
+#define INSTANCE(T)                                                                                          \
+  template md_status launch_round<T>(const launch &, const system_view<T> &, rounded_part);                  \
+  template md_status launch_list<T>(const launch &, const system_view<T> &, rounded_part);
 INSTANCE(exact2_tagged)
 INSTANCE(exact3_tagged)
 INSTANCE(exact3_packed)

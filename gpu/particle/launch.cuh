@@ -216,9 +216,11 @@ template <class T> md_status launch_periodic_images(const launch &, const system
 template <class T, class VALUE>
 md_status launch_image_values(const launch &, const system_view<T> &, VALUE *value);
 
-/* gpu/neighbour/list.cu: copies the positions in single precision into the idle position array, then makes the lists.
- * For tagged layouts. */
-template <class T> md_status launch_list(const launch &, const system_view<T> &);
+/* gpu/neighbour/list.cu: copies the positions in single precision into the idle position array; and makes the lists,
+ * after it has copied the positions that are left. For tagged layouts. */
+enum rounded_part { ROUNDS_ALL, ROUNDS_OWN, ROUNDS_GHOSTS };
+template <class T> md_status launch_round(const launch &, const system_view<T> &, rounded_part);
+template <class T> md_status launch_list(const launch &, const system_view<T> &, rounded_part left);
 
 /* gpu/neighbour/list_check.cu: checks whether the lists still hold after launch number `step`. If not, the slot of that
  * launch becomes stale. For tagged layouts. */

@@ -60,16 +60,23 @@ template <class T> struct migration {
   migrant<T> *migrants_at;
   vacated_slot *at;
   int capacity;
-  int *in_cell; /* counts of cells, for particles that stay and that arrive; or NULL */
+  int begin, end; /* the particles [begin, end) are not looked at */
+  int *in_cell;   /* counts of cells, for particles that stay and that arrive; or NULL */
   /* Bond words (bond_words.h): of particles by origin, and of migrants; `words` for each. */
   int words;
   int64_t *bond_word, *migrant_word;
 };
-/* Packs the particles whose owner is another rank, and counts the others in their cells. *count, on the device: the
+/* Packs the particles whose owner is another rank, and, with in_cell, counts the others in their cells. *count, on the device: the
  * number of such particles, which may be larger than the capacity. */
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);
+/* Counts the particles in their cells, but those that launch_leave() has packed. *missed, on the device: grows by the
+ * number of particles whose owner is another rank, and that launch_leave() did not look at. They are counted in the
+ * nearest cells. */
+template <class T>
+md_status launch_stay(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
+                      int *missed);
 /* Puts migrants into another order: to[k] becomes from[order[k]]. */
 template <class T>
 md_status launch_group(const launch &, int n, const int *order, const migrant<T> *from, migrant<T> *to);

@@ -47,15 +47,11 @@ template <int DIM> static __device__ int owner_of(const domain_cells &box, const
   return to;
 }
 
-template <class T, bool TILTS>
-static __global__ void k_leave(const __grid_constant__ system_view<T> s,
-                               const __grid_constant__ domain_cells box,
-                               const __grid_constant__ migration<T> m, int *count)
+/* Finds the cell of a particle among those of the whole box. Returns whether it is one of this rank. */
+template <class T>
+static __device__ __forceinline__ bool is_in_domain(const system_view<T> &s, const domain_cells &box,
+                                                    const typename T::particle &r, int cell[3])
 {
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= s.n) return;
-  const typename T::particle r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
-  int cell[3] = {0, 0, 0};
   bool own = true;
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
@@ -63,7 +59,20 @@ static __global__ void k_leave(const __grid_constant__ system_view<T> s,
     cell[d] = min(max(cell[d], 0), box.cells[d] - 1);
     own = own && cell[d] >= box.first[d] && cell[d] < box.end[d];
   }
-  if (own) {
+  return own;
+}
+
+template <class T, bool TILTS>
+static __global__ void k_leave(const __grid_constant__ system_view<T> s,
+                               const __grid_constant__ domain_cells box,
+                               const __grid_constant__ migration<T> m, int *count)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= m.begin) i += m.end - m.begin;
+  if (i >= s.n) return;
+  const typename T::particle r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
+  int cell[3] = {0, 0, 0};
+  if (is_in_domain<T>(s, box, r, cell)) {
     if (m.in_cell) join_cell(s, m.in_cell, i, cell_of<T>(s, r));
     return;
   }
@@ -94,12 +103,42 @@ md_status launch_leave(const launch &l, const system_view<T> &s, const domain_ce
                        const migration<T> &m, int *count)
 {
   MD_CUDA(cudaMemsetAsync(count, 0, sizeof *count, l.stream));
+  const int n = s.n - (m.end - m.begin);
+  if (n == 0) return MD_OK;
+  if (s.box.by_axis)
+    k_leave<T, !T::MIXED><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
+  else
+    k_leave<T, false><<<blocks_for(n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
+  MD_LAUNCHED("k_leave");
+  return MD_OK;
+}
+
+template <class T, bool TILTS>
+static __global__ void k_stay(const __grid_constant__ system_view<T> s,
+                              const __grid_constant__ domain_cells box,
+                              const __grid_constant__ migration<T> m, int *missed)
+{
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= s.n) return;
+  const typename T::particle r = wrapped<T, TILTS>(s, present_particle<T>(s, i));
+  int cell[3];
+  if (!is_in_domain<T>(s, box, r, cell)) {
+    if (i < m.begin || i >= m.end) return;
+    atomicAdd(missed, 1);
+  }
+  join_cell(s, m.in_cell, i, cell_of<T>(s, r));
+}
+
+template <class T>
+md_status launch_stay(const launch &l, const system_view<T> &s, const domain_cells &box,
+                      const migration<T> &m, int *missed)
+{
   if (s.n == 0) return MD_OK;
   if (s.box.by_axis)
-    k_leave<T, !T::MIXED><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
+    k_stay<T, !T::MIXED><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, missed);
   else
-    k_leave<T, false><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, count);
-  MD_LAUNCHED("k_leave");
+    k_stay<T, false><<<blocks_for(s.n, l.threads), l.threads, 0, l.stream>>>(s, box, m, missed);
+  MD_LAUNCHED("k_stay");
   return MD_OK;
 }
 
@@ -261,6 +300,8 @@ template <class T> md_status launch_unload_types(const launch &l, const system_v
 #define INSTANCE(T)                                                                                          \
   template md_status launch_leave<T>(const launch &, const system_view<T> &, const domain_cells &,           \
                                      const migration<T> &, int *);                                           \
+  template md_status launch_stay<T>(const launch &, const system_view<T> &, const domain_cells &,            \
+                                    const migration<T> &, int *);                                            \
   template md_status launch_group<T>(const launch &, int, const int *, const migrant<T> *, migrant<T> *);    \
   template md_status launch_unpack_migrants<T>(const launch &, const system_view<T> &, const migration<T> &, \
                                                int);                                                         \

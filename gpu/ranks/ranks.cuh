@@ -92,6 +92,7 @@ template <class T> struct gpu_ranks {
   std::vector<brick_plane> plane;  /* as domain_cells.plane */
   std::vector<halo_region> region; /* those of other ranks first */
   device_array regions = {}, cursors = {}, region_send = {}, region_code = {};
+  region_selection asked = {};
   std::vector<halo_round> rounds;        /* since the last rebin, in their order */
   int ghosts = 0;                        /* received in all rounds */
   device_array cuts = {}, counters = {}; /* counters: of migrants that leave, and of entries of two faces */
@@ -121,8 +122,13 @@ template <class T> struct gpu_ranks {
   enum { PINNED = 8192 };
   struct pinned_migrants {
     int count;
+    int missed; /* migrants that have not been packed */
     vacated_slot left[PINNED];
   } *pinned = nullptr;
+  cudaEvent_t packed = nullptr, counted = nullptr; /* the migrants, and the other particles, are known */
+  /* In slabs: the particles [far_begin, far_end) were far from the cuts at the rebin, when there were far_of in all. -1:
+   * that is not known. */
+  int far_begin = 0, far_end = 0, far_of = -1;
   std::vector<md_message> message;        /* of a migration: first to owners, then from other ranks */
   std::vector<md_message> halo_message;   /* of a round of the halo */
   std::vector<vacated_slot> left, filled; /* vacated slots, and slots for migrants that arrive */
@@ -149,7 +155,8 @@ template <class T> struct gpu_ranks {
       md_device_free(memory, array);
     if (pinned) cudaFreeHost(pinned);
     if (notes) cudaFreeHost(notes);
-    if (noted) cudaEventDestroy(noted);
+    for (cudaEvent_t event : {noted, packed, counted})
+      if (event) cudaEventDestroy(event);
     if (beside) cudaStreamDestroy(beside);
     if (ready) cudaEventDestroy(ready);
     if (arrived) cudaEventDestroy(arrived);
@@ -213,11 +220,13 @@ template <class T> struct gpu_ranks {
   bool find_region(halo_region *r) const;
   cell_region bounded(const system_view<T> &s, const halo_region &r) const;
 
-  /* The part of making the halo at a rebin that takes the place of gather_ghosts() where the box is not tilted. */
+  /* The parts of making the halo at a rebin that take the place of gather_ghosts() where the box is not tilted. */
   bool has_regions() const { return buffer_rows == 0 && !model->box.triclinic; }
+  md_status ask_regions(const system_view<T> &s);
   md_status gather_regions(const system_view<T> &s);
   md_status put_regions(const system_view<T> &s, region_selection *selection);
-  md_status select_regions(const system_view<T> &s, int64_t *all);
+  md_status launch_selection(const system_view<T> &s, const region_selection &selection);
+  md_status fit_regions(const system_view<T> &s, int64_t *all);
   md_status agree_on_messages(halo_round *r);
   halo_entries coded_entries(int64_t first, int n) const;
 
@@ -238,7 +247,8 @@ template <class T> struct gpu_ranks {
   md_status send_migrants(int64_t *arrived);
   void assign(int64_t arrived, int n);
   md_status take_in(const system_view<T> &s, int *origin, int *start);
-  md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step);
+  md_status count_particles(const system_view<T> &s, const int *origin, int64_t *scratch, int64_t step,
+                            bool *again);
 
   md_status group_migrants();
   int rank_of(int to) const;
@@ -341,7 +351,8 @@ template <class T> struct gpu_ranks {
     MD_CUDA(cudaStreamCreateWithPriority(&beside, cudaStreamNonBlocking, greatest));
     MD_CUDA(cudaEventCreateWithFlags(&ready, cudaEventDisableTiming));
     MD_CUDA(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming));
-    MD_CUDA(cudaEventCreateWithFlags(&noted, cudaEventDisableTiming));
+    for (cudaEvent_t *event : {&noted, &packed, &counted})
+      MD_CUDA(cudaEventCreateWithFlags(event, cudaEventDisableTiming));
     MD_TRY(rebin_laps.make());
     return laps.make();
   }

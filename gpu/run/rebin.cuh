@@ -38,6 +38,7 @@ template <class T> struct gpu_rebin {
    * Whether they still hold where particles have gone since, core.now.stale says. */
   bool structure_fits = false;
   bool cells_counted = false;  /* has a migration already counted the particles in their cells? */
+  bool own_rounded = false;    /* have the positions of own particles been rounded for the next lists? */
   bool migrants_asked = false; /* have the migrants of the next rebin been asked for? */
   rebin_interval interval;
   int64_t rebins = 0;      /* also counts the sorts that steps did */
@@ -60,7 +61,7 @@ template <class T> struct gpu_rebin {
   md_status sort_into_spare(bool rebins);
   md_status sort_particles();
   md_status sorted_view(system_view<T> *s, const int **origin);
-  md_status build_list();
+  md_status build_list(rounded_part left);
   md_status find_partners();
   md_status leave_molecules_out();
 
@@ -70,7 +71,8 @@ template <class T> struct gpu_rebin {
   md_status balance_if_due();
   md_status ask_migrants();
   md_status migrate();
-  md_status count_particles();
+  md_status count_particles(bool *again);
+  md_status round_own();
   md_status make_halo();
   md_status spread_ids_of_partners();
 };

@@ -240,6 +240,38 @@ def test_lists_that_have_no_room_on_one_rank(tmp_path):
     assert ", 1 x 1 x 2 domains, " in got.log
 
 
+LEAPS = """\
+units lj
+lattice sc 0.015625
+region box block 0 4 0 4 0 12
+create_box 1 box
+create_atoms 1 box
+create_atoms 1 single 1 1 8.3
+group fast id 193
+mass 1 1
+velocity all create 0.5 4321
+velocity fast set 0 0 -2340 units box
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+neighbor 0.3 bin
+timestep 0.005
+fix move all nve
+thermo 1
+thermo_modify format float %.17g
+dump check all custom 1 check.dump id x y z vx vy vz
+run 3
+"""
+
+
+def test_a_particle_leaves_from_far_behind_the_cut(tmp_path):
+    """It goes 11.7 in a step, from 9.2 above the cut to 2.5 below, next to a particle that has no ghost above. Its rank
+    first looks for migrants within 3 of the cuts."""
+    naive = harness.run(LEAPS, tmp_path / "naive", engine="naive")
+    got = on_ranks(2, LEAPS, tmp_path / "ranks", package={**STAGED, "neighbours": "list"})
+    assert not check_engines.differences(tmp_path / "naive", tmp_path / "ranks", naive, got)
+    assert ", 1 x 1 x 2 domains, " in got.log
+
+
 def same(a: Path, b: Path) -> None:
     status, lines = check.check(str(a), str(b), check.Options())
     assert status == check.SAME, "\n".join(lines)
