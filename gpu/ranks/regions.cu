@@ -4,7 +4,8 @@
  *   2. Rows of cells along x are cut into pieces. The particles of a piece lie one after another. The pieces of all
  *      regions have consecutive numbers. A warp takes one piece: it finds the region by bisection, and compares the
  *      particles with the bounds of the region, one with each lane.
- *   3. The kernel runs twice: first it counts, and then it makes the lists.
+ *   3. The kernel runs twice: first it counts, and then it makes the lists. In both a warp counts the particles of its
+ *      piece first, so that it adds to the counter of the region once.
  *
  * Trade-off: lists lie one after another without gaps, so that one launch packs them all. In return the particles of
  * the regions are read twice. Cost: 16 to 32 bytes read for each of these particles, 8 bytes written for each ghost.
@@ -52,15 +53,20 @@ static __global__ void k_select_regions(const __grid_constant__ system_view<T> s
   const int y = r.first[1] + (int)(row % r.size[1]), z = r.first[2] + (int)(row / r.size[1]);
   const int cell = r.first[0] + x + y * s.grid.row + z * s.grid.layer;
   const int begin = s.grid.start[cell], end = s.grid.start[cell + min(f.length, r.size[0] - x)];
-  for (int i = begin + lane; i - lane < end; i += 32) {
-    const bool sent = i < end && within<T>(s, r, present_particle<T>(s, i));
-    const unsigned all = __ballot_sync(0xffffffffu, sent);
-    int at = 0;
-    if (lane == 0 && all) at = atomicAdd(&f.cursor[which], __popc(all));
-    at = __shfl_sync(0xffffffffu, at, 0) + __popc(all & ((1u << lane) - 1u));
-    if (!sent || !f.send || at >= f.capacity) continue;
-    f.send[at] = i;
-    f.code[at] = r.code;
+  const auto sent = [&](int i) { return i < end && within<T>(s, r, present_particle<T>(s, i)); };
+  int hits = 0, at = 0;
+  for (int i = begin; i < end; i += 32) hits += __popc(__ballot_sync(0xffffffffu, sent(i + lane)));
+  if (lane == 0 && hits > 0) at = atomicAdd(&f.cursor[which], hits);
+  if (!f.send) return;
+  at = __shfl_sync(0xffffffffu, at, 0);
+  for (int i = begin; i < end; i += 32) {
+    const bool hit = sent(i + lane);
+    const unsigned all = __ballot_sync(0xffffffffu, hit);
+    const int to = at + __popc(all & ((1u << lane) - 1u));
+    at += __popc(all);
+    if (!hit || to >= f.capacity) continue;
+    f.send[to] = i + lane;
+    f.code[to] = r.code;
   }
 }
 
