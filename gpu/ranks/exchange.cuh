@@ -66,8 +66,8 @@ template <class T> struct migration {
   int words;
   int64_t *bond_word, *migrant_word;
 };
-/* Packs the particles whose owner is another rank, and, with in_cell, counts the others in their cells. *count, on the device: the
- * number of such particles, which may be larger than the capacity. */
+/* Packs the particles whose owner is another rank, and, with in_cell, counts the others in their cells. *count, on the
+ * device: the number of packed particles, which may be larger than the capacity. */
 template <class T>
 md_status launch_leave(const launch &, const system_view<T> &, const domain_cells &, const migration<T> &,
                        int *count);

@@ -126,8 +126,8 @@ template <class T> struct gpu_ranks {
     vacated_slot left[PINNED];
   } *pinned = nullptr;
   cudaEvent_t packed = nullptr, counted = nullptr; /* the migrants, and the other particles, are known */
-  /* In slabs: the particles [far_begin, far_end) were far from the cuts at the rebin, when there were far_of in all. -1:
-   * that is not known. */
+  /* In slabs: the particles [far_begin, far_end) were far from the cuts at the rebin, when there were far_of in all.
+   * -1: that is not known. */
   int far_begin = 0, far_end = 0, far_of = -1;
   std::vector<md_message> message;        /* of a migration: first to owners, then from other ranks */
   std::vector<md_message> halo_message;   /* of a round of the halo */
