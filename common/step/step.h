@@ -238,9 +238,10 @@ MD_FN double md_step_carry(const md_step *s, int d, uint32_t group, double x)
 {
   if (!s->changes_box || !s->periodic[d]) return x;
   const double in = md_wrap(x, s->box_lo[d], s->box_hi[d], s->length[d]);
-  const double images = rint((x - in) / s->length[d]);
   const double to =
       group & s->carried[d] ? md_step_carried(in, s->box_lo[d], s->scale[d], s->new_lo[d], s->quantum) : in;
+  if (in == x) return to + 0.0; /* never a negative zero, as below */
+  const double images = rint((x - in) / s->length[d]);
   return fma(images, s->new_length[d], to);
 }
 

@@ -50,7 +50,7 @@ static const int64_t STEPS_SORT_FROM = 1 << 18, RANKS_SORT_FROM = 1 << 16;
 /* Boxes that fixes change may shrink to BOX_LEAST of their sides and grow to BOX_MOST of them, until the engine is made
  * anew (gpu/engine/remade.cuh). So cells are wider, and of the slack of lists LIST_KEPT is for the way of particles:
  * the rest is for changes of the box between two rebins. */
-static const double BOX_LEAST = 0.98, BOX_MOST = 1.04, LIST_KEPT = 0.9;
+static const double BOX_LEAST = 0.98, BOX_MOST = 1.04, LIST_KEPT = 0.97;
 
 /* How many sides of a small box the cutoff may reach, and ghosts. Shift codes have room for 15 shifts along an axis.
  * Images along z of a tilted box are shifted along x and y too. */

@@ -107,9 +107,12 @@ template <class T> struct gpu_core {
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;
+  bool longest_known = false; /* does view.slack.longest_path hold? */
   double external_step = 0.0; /* to which the forces of fix external belong that the device has */
   double sheared = 0.0; /* by how much images of a tilted box have been shifted since the rebin, at most */
   control *control_copy = nullptr; /* the copy of the control block that `now` is from; pinned host memory */
+  /* Numbers of the reports that were launched, and that have come; the second in pinned host memory. */
+  uint32_t reports = 0, *arrived = nullptr;
   gpu_profile profile = {};
   md_timers timers = {};
 
@@ -146,6 +149,9 @@ template <class T> struct gpu_core {
 
   /* Copy `now` from the device, and to the device. read_progress() waits for the stream. */
   md_status read_progress();
+  /* The same without a copy by the driver: the device stores the control block into the host's memory, and the host
+   * looks there until it has come. */
+  md_status await_progress();
   md_status put_progress();
   /* If a force kernel of any rank has found an overlap, all ranks halt. */
   md_status share_overflow() { return several ? ranks.share_overflow(view.ctl, stream) : MD_OK; }

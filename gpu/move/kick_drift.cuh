@@ -153,16 +153,22 @@ template <class T> __device__ __forceinline__ void note_beyond_slack(const syste
   if (at < MOST_BEYOND_SLACK) s.slack.beyond[at] = i;
 }
 
+/* The path of a particle whose record has `path`. */
+template <class T> __device__ __forceinline__ float whole_path(const system_view<T> &s, float path)
+{
+  return T::PACKED ? path + s.slack.common_path : path;
+}
+
 /* With lists: lengthens the path in the record of particle i by a step, and returns the share of the slack that is
  * used. moved2: the squared displacement in this step. */
 template <class T>
 __device__ __forceinline__ float slack_used(const system_view<T> &s, int i, float moved2,
                                             typename T::particle &x)
 {
-  const float path = path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f);
-  set_path(x, path);
-  if (path_of(x) > s.slack.most && s.slack.beyond) note_beyond_slack(s, i);
-  return path_of(x) * s.slack.usage_per_distance;
+  set_path(x, path_of(x) + sqrtf(moved2) * (1.0f + 0x1p-20f));
+  const float path = whole_path<T>(s, path_of(x));
+  if (path > s.slack.most && s.slack.beyond) note_beyond_slack(s, i);
+  return path * s.slack.usage_per_distance;
 }
 
 #endif

@@ -7,28 +7,7 @@
  * forces left in the cache is still there.
  * Cost in 3D: 24 bytes of impulses, 48 of velocities and 48 of positions a particle.
  */
-#include "gpu/move/carry.cuh"
-#include "gpu/move/owed.cuh"
-
-/* Adds the kicks to a component of a velocity, with the factors in between. */
-template <class T>
-static __device__ __forceinline__ typename T::real scaled(const step_args &a, const scaled_args<T> &w,
-                                                          double kicks, int d, typename T::real impulse,
-                                                          typename T::real v)
-{
-  typedef typename T::real real;
-  v = kicked(v, (real)w.owed, impulse, a.quantum);
-  for (int k = 0; k < w.scalings; ++k)
-    v = (real)md_step_limited(md_step_scaled((double)v, 0.0, w.scaling[k].factor[d], w.v_step),
-                              w.scaling[k].most, w.v_step);
-  return kicked(v, (real)kicks, impulse, a.quantum);
-}
-
-/* The particle that is number k in the order of this kernel: warps from the last to the first. It may be n or more. */
-static __device__ __forceinline__ int from_last(int64_t k, int n)
-{
-  return (int)((int64_t)(n - 1) / 32 - k / 32) * 32 + (int)(k % 32);
-}
+#include "gpu/move/scaled.cuh"
 
 template <class T, int SOURCE>
 static __global__ void __launch_bounds__(256)
@@ -38,6 +17,7 @@ static __global__ void __launch_bounds__(256)
   typedef typename T::real real;
   progress now;
   if (!begin_step(s, false, now)) return;
+  empty_awaited_sums(s.ctl);
   unsigned bits = 0, most = 0;
   float usage = 0.0f;
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;

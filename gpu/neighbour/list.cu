@@ -97,6 +97,7 @@ template <class T>
 static __device__ __forceinline__ void note_rows(const system_view<T> &s, int block, int rows)
 {
   s.list.rows[block] = min(rows, s.list.stride);
+  s.slack.longest_path[block] = 0.0f;
   if (rows <= s.list.stride) return;
   atomicOr(&s.ctl->overflow, HALT_LIST);
   atomicMax(&s.ctl->list_wanted, rows * 4);

@@ -70,7 +70,7 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
   const typename T::record *x = s.x[parity], xi = load_record(x + i);
   const typename T::particle fast = load_particle<T>(s, parity, i);
   const double cutoff2 = (double)s.pair.k[0] * (1.0 + 1e-6);
-  const float left = 2.0f * s.slack.most - path_of(fast);
+  const float left = 2.0f * s.slack.most - whole_path<T>(s, path_of(fast));
   const int lane = threadIdx.x & 31, reach = s.grid.border[0];
   bool lacks = is_outside_halo<T>(s, fast);
   int c[3], begin, end;
@@ -80,7 +80,7 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
   cell_range(s.grid.start, first, 2 * reach + 1, begin, end);
   for (int j = begin + lane; j < end; j += 32) {
     if (j == i || !(wide_separation<T>(s.scale, xi, load_record(x + j)) < cutoff2)) continue;
-    lacks = lacks || !(path_of(load_particle<T>(s, parity, j)) <= left);
+    lacks = lacks || !(whole_path<T>(s, path_of(load_particle<T>(s, parity, j))) <= left);
   }
   if (!s.ghost.start || !near_border<T::DIM>(s.grid, s.ghost, c)) return lacks;
   cell_range(s.ghost.start, ghost_cell(s.ghost, first), 2 * reach + 1, begin, end);
@@ -90,8 +90,8 @@ static __device__ __forceinline__ bool may_lack(const system_view<T> &s, unsigne
     const int owner = s.ghost.source[g];
     const typename T::record now = owner < 0 ? load_record(x + s.n + g) : image_of<T>(s, x, g);
     if (!(wide_separation<T>(s.scale, xi, now) < cutoff2)) continue;
-    const float path =
-        owner < 0 ? path_of_foreign<T>(s, g, now) : path_of(load_particle<T>(s, parity, owner));
+    const float path = owner < 0 ? path_of_foreign<T>(s, g, now)
+                                 : whole_path<T>(s, path_of(load_particle<T>(s, parity, owner)));
     lacks = lacks || !(path <= left);
   }
   return lacks;

@@ -25,6 +25,7 @@
 #include "gpu/particle/launch.cuh"
 
 #include <cub/cub.cuh>
+#include <cuda/atomic>
 
 /* The progress after a rebin: nothing is stale any more. */
 static __device__ __forceinline__ progress rebinned(progress now)
@@ -177,6 +178,25 @@ md_status launch_set_progress(const launch &l, control *ctl, unsigned launch, co
   k_set_progress<<<1, 1, 0, l.stream>>>(ctl, launch, now);
   MD_LAUNCHED("k_set_progress");
   return MD_OK;
+}
+
+/* One block. The number is stored after the copy, also as the host sees it. */
+static __global__ void k_report_progress(const control *ctl, control *copy, uint32_t *arrived,
+                                         uint32_t number)
+{
+  await_launches();
+  static_assert(sizeof *ctl % sizeof(int4) == 0, "whole words are copied");
+  for (unsigned w = threadIdx.x; w < sizeof *ctl / sizeof(int4); w += blockDim.x)
+    ((int4 *)copy)[w] = ((const int4 *)ctl)[w];
+  __syncthreads();
+  if (threadIdx.x == 0)
+    cuda::atomic_ref<uint32_t, cuda::thread_scope_system>(*arrived).store(number, cuda::memory_order_release);
+}
+
+md_status launch_report_progress(const launch &l, const control *ctl, control *copy, uint32_t *arrived,
+                                 uint32_t number)
+{
+  return launch_early(l, 1, "launch of k_report_progress", k_report_progress, ctl, copy, arrived, number);
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -193,6 +193,9 @@ md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsi
 md_status launch_rebinned(const launch &, control *ctl, unsigned launch);
 /* Sets the progress, and forgets overflows. The device must be at rest. */
 md_status launch_set_progress(const launch &, control *ctl, unsigned launch, const progress &now);
+/* Copies the control block to pinned memory of the host, and then stores the number there. */
+md_status launch_report_progress(const launch &, const control *ctl, control *copy, uint32_t *arrived,
+                                 uint32_t number);
 
 /* Bytes of an array with the first particle of each of `cells` cells and the end of the last cell. There is one
  * more entry, because cursors lie one entry higher. */
@@ -362,6 +365,10 @@ template <class T> struct scaled_args {
 template <class T>
 md_status launch_move_scaled(const launch &, int source, const system_view<T> &, const step_args &,
                              const scaled_args<T> &);
+/* gpu/move/move_packed.cu: the same with lists in a periodic box without walls, on one rank. share: the displacement
+ * that view.slack.common_path has of this step already. view.slack.longest_path must hold. */
+md_status launch_move_packed(const launch &, const system_view<exact3_packed> &, const step_args &,
+                             const scaled_args<exact3_packed> &, float share);
 
 /* gpu/output/measure.cu: adds energies and virials of pairs to the sums, if there is a pair style. An overlap sets
  * HALT_OVERLAP in control.overflow. */

@@ -27,6 +27,7 @@
 #ifndef MD_GPU_PARTICLE_PROGRESS_CUH
 #define MD_GPU_PARTICLE_PROGRESS_CUH
 
+#include <stddef.h>
 #include <string.h>
 
 /* Reasons to stop: bits of progress.halt. Several ranks agree on the largest of their values, so the bit that
@@ -48,8 +49,9 @@ struct progress {
   float usage; /* the largest path or displacement since the rebin over what is allowed; above 1: stale */
 };
 
-/* One slot of the ring. */
-struct alignas(64) step_slot {
+/* One slot of the ring. It has a line of the cache of its own: atomics on the slot of a launch would delay its blocks
+ * that begin, and read the slot before it. */
+struct alignas(128) step_slot {
   progress before;
   unsigned step, flip; /* is the launch a step? does it write the other position array? */
   unsigned found;      /* bits of progress.halt */
@@ -75,8 +77,9 @@ struct control {
   step_slot slot[SLOTS];
   unsigned overflow; /* bits of progress.halt that a rebin found */
   int ghosts_wanted;
-  int list_wanted;                           /* neighbours in the longest list */
-  unsigned long long awaited[AWAITED_WORDS]; /* as of fine_sums (launch.cuh) */
+  int list_wanted; /* neighbours in the longest list */
+  /* As of fine_sums (launch.cuh). Blocks that begin read `overflow`, which is in another line of the cache. */
+  alignas(128) unsigned long long awaited[AWAITED_WORDS];
 };
 
 /* Is there nothing to do for a step? */
@@ -120,8 +123,8 @@ __device__ __forceinline__ progress progress_before(const control *ctl, unsigned
   const unsigned overflow = ctl->overflow;
   const int4 words[4] = {from[0], from[1], from[2], from[3]};
   step_slot slot;
-  static_assert(sizeof slot == sizeof words, "");
-  memcpy(&slot, words, sizeof slot);
+  static_assert(offsetof(step_slot, beyond_slack) < sizeof words, "the words hold what is read");
+  memcpy(&slot, words, sizeof words);
   progress p = after(slot);
   p.halt |= overflow;
   return p;

@@ -94,6 +94,10 @@ __device__ __forceinline__ double shift_of(const box_view &box, int code, int d)
 /* When cells and lists end, and what makes lists last longer. */
 struct slack_view {
   float most; /* how far a particle may move since the rebin */
+  /* With packed positions (gpu/move/move_packed.cu): what the path of every particle has beside that in its rest; and a
+   * bound, not negative, of the paths in the rests of each 32 particles, as long as no other kernel has moved them. */
+  float common_path;
+  float *longest_path;
   /* usage is a displacement (cells) or a path (lists) times this. It is 1 / most, or with list checks 1 / (the path
    * at which lists are stale in any case). */
   float usage_per_distance;

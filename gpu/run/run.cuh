@@ -9,8 +9,12 @@
  *      The launches of the other batch return at once. Then the host makes room, or reports the error, and
  *      continues from the progress of the device.
  *
+ * After a step that a fix awaits, the host waits for its sums (run_awaited() in run.inc). The device stores the
+ * control block into the host's memory, which is sooner there than a copy by the driver. The next such step needs no
+ * word to the device before its move.
+ *
  * Trade-off: the device need not wait for the host. In return the host never knows the present progress while
- * steps run, and launches some steps that are not taken. Cost: four events and a copy of 4 KiB a batch.
+ * steps run, and launches some steps that are not taken. Cost: four events and a copy of 8 KiB a batch.
  */
 #ifndef MD_GPU_RUN_RUN_CUH
 #define MD_GPU_RUN_RUN_CUH
@@ -29,6 +33,9 @@ template <class T> struct gpu_run {
   system_view<T> &view = core.view;
 
   int64_t steps = 0; /* of all runs */
+  /* The number of the next launch after a step of run_awaited(). If it is still that, the next run of one step need not
+   * set the progress: the device goes on counting. */
+  unsigned goes_on_at = 0;
 
   /* As in md_engine_kind (common/engine.h). Then the loops over steps of one rank and of several. */
   md_status run(int64_t n);
@@ -45,6 +52,7 @@ template <class T> struct gpu_run {
   bool is_strained() const;
   md_status begin_steps();
   md_status finish_kicks();
+  bool may_go_on() const;
 };
 
 #endif

@@ -27,7 +27,7 @@
  *
  * Trade-off: a sort needs no pass of its own over the particles. In return the beginnings of cells are there twice, and
  * the moving step writes lines in pieces. Cost in bytes, in 2D: 8 a particle for the origins and 16 a cell. An
- * ordinary rebin moves 112 a particle and 8 a cell. A sort takes four events and a copy of 4 KiB.
+ * ordinary rebin moves 112 a particle and 8 a cell. A sort takes four events and a copy of 8 KiB.
  */
 #ifndef MD_GPU_RUN_SORTING_CUH
 #define MD_GPU_RUN_SORTING_CUH

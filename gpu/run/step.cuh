@@ -32,8 +32,9 @@ template <class T> struct gpu_stepper {
   md_wanted kept_sums = {}; /* the sums that the forces after the last step made */
   /* these sums, as the control block has them; see gpu/step/awaited.cu */
   int64_t sum_words[AWAITED_WORDS] = {};
-  bool impulses_kept = false; /* are the impulses at the present positions in the idle position array? */
-  owed_work<T> owed = {};     /* to the velocities. It needs impulses_kept if kicks are owed */
+  bool impulses_kept = false;  /* are the impulses at the present positions in the idle position array? */
+  owed_work<T> owed = {};      /* to the velocities. It needs impulses_kept if kicks are owed */
+  double steps_expected = 1.0; /* from one rebin to the next */
 
   /* Set what is the same for all steps of a run (core.step). */
   void set_step();
@@ -83,6 +84,8 @@ template <class T> struct gpu_stepper {
   md_status launch_moves(real *const impulse[3]);
   /* What launch_move_scaled() is given in place of what is owed; false: it cannot do this. */
   bool owes_scaling(scaled_args<T> *args) const;
+  /* Can launch_move_packed() do it instead, with this share? */
+  bool moves_packed(float share) const;
   /* The list check after a step. */
   md_status check_lists(unsigned step_launch);
 

@@ -92,11 +92,11 @@ static __device__ __noinline__ virial_counts<VIRIAL> near_virial(const system_vi
   return counts;
 }
 
-/* Adds the kinetic energy of particle i with its owed kick to sum[0], and with AXES the parts of the axes to those
- * after it. */
+/* Adds the kinetic energy of a particle of velocity v to sum[0], and with AXES the parts of the axes to those after
+ * it. */
 template <class T, bool AXES>
-static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, const awaited_args<T> &a, int i,
-                                                   const typename T::real impulse[3], md_fine *sum)
+static __device__ __forceinline__ void add_kinetic(const awaited_args<T> &a, const typename T::real v[3],
+                                                   md_fine *sum)
 {
   md_summand of = {};
   md_particle p = {};
@@ -105,8 +105,7 @@ static __device__ __forceinline__ void add_kinetic(const system_view<T> &s, cons
   p.velocity_per_v = a.velocity_per_v;
   for (int c = 0; c < MD_TENSOR; ++c) of.per_unit[c] = a.per_unit;
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d)
-    p.v[d] = (double)kicked(s.v[d][i], (typename T::real)a.kicks, impulse[d], a.quantum);
+  for (int d = 0; d < T::DIM; ++d) p.v[d] = (double)v[d];
   md_ke_add(&of, &p, &sum[0]);
   if constexpr (AXES) {
     md_fine tensor[MD_TENSOR] = {};
@@ -122,6 +121,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
     k_awaited(const __grid_constant__ system_view<T> s, const __grid_constant__ awaited_args<T> a)
 {
   constexpr int KINETIC = kinetic_count(VIRIAL);
+  await_launches();
   const progress now = progress_before(s.ctl, s.launch);
   if (a.speculative && (now.stale || now.halt)) return;
   const typename T::record *__restrict__ x = s.x[now.parity];
@@ -155,7 +155,9 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
         });
     typename T::real impulse[3];
     if (least <= s.pair.close_high) {
-      sum_near_particle<T, STYLE>(s, x, i, impulse);
+      typename T::real near[3];
+      sum_near_particle<T, STYLE>(s, x, i, near);
+      for (int d = 0; d < T::DIM; ++d) impulse[d] = near[d];
       if constexpr (VIRIAL > 0) counts = near_virial<T, STYLE, VIRIAL>(s, a.rounder, x, i);
     } else {
 #pragma unroll
@@ -169,8 +171,12 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
       keep_in_range(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
     }
     if (!a.kinetic) continue;
+    typename T::real v[3];
+#pragma unroll
+    for (int d = 0; d < T::DIM; ++d)
+      v[d] = kicked(s.v[d][i], (typename T::real)a.kicks, impulse[d], a.quantum);
     md_fine sum_of[KINETIC] = {};
-    add_kinetic<T, (VIRIAL > 1)>(s, a, i, impulse, sum_of);
+    add_kinetic<T, (VIRIAL > 1)>(a, v, sum_of);
 #pragma unroll
     for (int c = 0; c < KINETIC; ++c) {
       add(sum_of[c], kinetic[c]);
@@ -186,10 +192,11 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
 }
 
 template <class T, int STYLE, int VIRIAL>
-static void launch_sums(const launch &l, const system_view<T> &s, const awaited_args<T> &a)
+static md_status launch_sums(const launch &l, const system_view<T> &s, const awaited_args<T> &a)
 {
-  const size_t bytes = kinetic_stride(VIRIAL) * l.threads * sizeof(md_fine);
-  k_awaited<T, STYLE, VIRIAL><<<blocks_walking(l, s.n), l.threads, bytes, l.stream>>>(s, a);
+  launch own = l;
+  own.shared = kinetic_stride(VIRIAL) * l.threads * sizeof(md_fine);
+  return launch_early(own, blocks_walking(l, s.n), "launch of k_awaited", k_awaited<T, STYLE, VIRIAL>, s, a);
 }
 
 template <class T>
@@ -198,14 +205,11 @@ md_status launch_awaited(const launch &l, md_pair_kind kind, const system_view<T
 {
   MD_TRY(launch_styled(kind, [&](auto style) {
     if constexpr (SUMS_VIRIAL<T>) {
-      if (a.virial == 1) launch_sums<T, style.value, 1>(l, s, a);
-      if (a.virial > 1) launch_sums<T, style.value, T::DIM>(l, s, a);
-      if (a.virial > 0) return MD_OK;
+      if (a.virial == 1) return launch_sums<T, style.value, 1>(l, s, a);
+      if (a.virial > 1) return launch_sums<T, style.value, T::DIM>(l, s, a);
     }
-    launch_sums<T, style.value, 0>(l, s, a);
-    return MD_OK;
+    return launch_sums<T, style.value, 0>(l, s, a);
   }));
-  MD_LAUNCHED("k_awaited");
   return MD_OK;
 }
 

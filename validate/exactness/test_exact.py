@@ -138,6 +138,21 @@ def test_lists_end_before_they_lack_a_pair(skin, at, across, tmp_path):
     same(tmp_path / "naive" / "check.dump", tmp_path / "gpu" / "check.dump")
 
 
+@pytest.mark.gpu
+@pytest.mark.parametrize("rebin", ["displacement", "pairs", 40])
+@pytest.mark.parametrize("ensemble", ["nvt temp 6.75 6.75 0.5", "nvt temp 1.5 1.5 0.1",
+                                      "npt temp 6.75 6.75 0.5 iso 0.1 0.1 50"], ids=["fast", "slow", "npt"])
+def test_lists_of_moves_with_a_common_path_end_before_they_lack_a_pair(ensemble, rebin, tmp_path):
+    """The particles cross pages of packed positions. Fast ones go farther than their common path."""
+    deck = harness.meetings(tmp_path, 0.5, True).replace("move all nve", f"move all {ensemble}")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    got = harness.run(deck, tmp_path / "gpu", engine="gpu",
+                      package={"neighbours": "list", "rebin": rebin, "profile": "yes"})
+    assert "packed positions" in got.log
+    assert kernel_calls(got, "packed move") > 70
+    same(tmp_path / "naive" / "check.dump", tmp_path / "gpu" / "check.dump")
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", ["in.overlap", "in.types", "in.langevin"])
 def test_every_instruction_set(name, isas, tmp_path):
