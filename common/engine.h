@@ -84,6 +84,7 @@ typedef struct md_engine_plan {
   double slab;       /* least thickness at which ranks prefer slabs along the last axis, sigma; 0: never */
   double ghosts;     /* number of ghosts of a rank */
   int ghost_bytes;   /* bytes of a message for each ghost in a step */
+  bool direct;       /* do ghosts come straight from all ranks that a domain touches, and not axis by axis? */
   int64_t available; /* bytes on the device or machine; 0: unknown */
   char device[128];  /* name of the device or machine with this memory; empty: unknown */
   char method[128];  /* how the engine finds neighbours, in words */

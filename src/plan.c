@@ -177,20 +177,27 @@ static void print_ranks(const md_sim *sim, const division *part, const md_engine
 {
   const md_box *box = &part->domain.box;
   const int dim = box->dim;
-  double sent = 0.0, before = 1.0;
-  int messages = 0;
+  double sent = 0.0, before = 1.0, alone = 1.0;
+  int messages = 0, touching = 1;
   char total[MD_AMOUNT_CHARS];
   md_log_print(sim->log, "Ranks: %d x %d x %d, domains of %.6g x %.6g x %.6g, %lld particles each\n",
                part->count[0], part->count[1], part->count[2], box->length[0], box->length[1],
                dim == 3 ? box->length[2] : 0.0, (long long)part->n);
-  /* The axes are exchanged one after the other: ghosts received along one axis are sent on along the next. */
+  /* If the axes are exchanged one after the other, ghosts received along one axis are sent on along the next. */
   for (int d = 0; d < dim; ++d) {
     const double layers = box->periodic[d] ? 2.0 * plan->halo / box->length[d] : 0.0;
     if (part->count[d] > 1) {
       messages += 2;
+      touching *= part->count[d] == 2 ? 2 : 3;
       sent += (double)part->n * before * layers;
+    } else {
+      alone *= 1.0 + layers;
     }
     before *= 1.0 + layers;
+  }
+  if (plan->direct) {
+    messages = touching - 1;
+    sent = (double)part->n * (before - alone);
   }
   md_log_print(sim->log, "Halo: %.6g wide, %.6g ghosts a rank, of which %.6g come from other ranks\n",
                plan->halo, plan->ghosts, sent);

@@ -576,6 +576,7 @@ void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_option
   plan->ghosts = (double)c->ghosts;
   plan->halo = std::max({c->halo[0], c->halo[1], c->halo[2]});
   plan->ghost_bytes = (int)record;
+  plan->direct = !model->box.triclinic && !c->step_sorts;
   md_plan_add(plan, c->packed ? "packed positions, twice" : "positions, twice",
               2.0 * record * (1.0 + ghosts));
   if (c->packed) md_plan_add(plan, "pages and paths, twice", 16.0);

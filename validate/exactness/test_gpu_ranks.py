@@ -395,6 +395,23 @@ def test_the_plan_knows_what_slabs_send(tmp_path):
     assert "\nRanks: 2 x 2 x 1, " in plan(4, "-pk", "gpu", "sort", "count")
 
 
+def test_the_plan_knows_the_ranks_that_a_domain_touches(tmp_path):
+    """Images of own particles, across faces of the box where one domain has the whole axis, are in no message."""
+    deck = ("units lj\nregion b block 0 50 0 50 0 50 units box\ncreate_box 1 b\nmass 1 1\nlattice sc 1.0\n"
+            "create_atoms 1 random 100 1 NULL\npair_style lj/cut 2.5\npair_coeff * * 1 1\nneighbor 0.5 bin\nrun 1\n")
+    (tmp_path / "in.deck").write_text(deck)
+    for ranks, grid, messages in (8, "1 x 2 x 4", 5), (27, "3 x 3 x 3", 26):
+        words = [str(harness.program()), "plan", "-in", "in.deck", "--engine", "gpu", "--ranks", str(ranks),
+                 "--particles", str(ranks * 125000)]
+        out = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        sides = re.search(rf"^Ranks: {grid}, domains of ([\d.]+) x ([\d.]+) x ([\d.]+),", out, re.M).groups()
+        halo, sent = re.search(r"^Halo: ([\d.]+) wide, .* of which ([\d.e+]+) come from", out, re.M).groups()
+        grown = [1 + 2 * float(halo) / float(side) for side in sides]
+        own = grown[0] if grid[0] == "1" else 1.0
+        assert float(sent) == pytest.approx(125000 * (grown[0] * grown[1] * grown[2] - own), rel=1e-3), out
+        assert f"\nMessages: {messages} a rank and step" in out
+
+
 def test_slabs_where_steps_sort(tmp_path):
     """Two domains of this box have less surface if x is cut; a second run finds them as the first left them."""
     deck = ("units lj\ndimension 2\nboundary f f p\nregion box block 0 17 0 16.6 -0.5 0.5 units box\ncreate_box 1 box\n"
