@@ -1,7 +1,8 @@
 /* The emulator: it runs CUDA kernels on one core of the host. This file has launches, and the functions of the CUDA
  * runtime that the engine calls.
  *
- *   1  The blocks of a launch run one after the other.
+ *   1  The blocks of a launch run one after the other. Those of a cooperative launch run in turns: a block runs until
+ *      it waits for another one. A thread that waits so, in a loop, calls __nanosleep there.
  *   2  Each thread of a block is a fibre with a stack of its own. It runs until it ends or waits, at __syncthreads
  *      or in a warp function.
  *   3  If no thread of a warp can run, the lanes of a warp function go on together as soon as all lanes of its mask
@@ -97,10 +98,10 @@ struct fibre {
 #endif
 };
 
-/* A warp of the block. Its first three words have a bit for each lane; a lane in none of them waits at
+/* A warp of the block. Its first four words have a bit for each lane; a lane in none of them waits at
  * __syncthreads. */
 struct lanes {
-  unsigned ready, at_warp, ended;
+  unsigned ready, at_warp, ended, asleep;
   /* What the lanes that wait in a warp function have handed in. */
   unsigned mask[warpSize];
   uint64_t handed_in[warpSize];
@@ -109,20 +110,23 @@ struct lanes {
   emulator::warp result;
 };
 
-enum { MOST_THREADS = 1024 }; /* of a block */
+enum { MOST_NAPS = 1000000 };
+enum { MOST_THREADS = 1024, MOST_BLOCKS = 4 }; /* of a block; blocks of a cooperative launch */
 
 /* The stacks of the block's threads; null before a thread begins and after it has ended. */
-fibre *stacks[MOST_THREADS];
+fibre *stacks[MOST_THREADS * MOST_BLOCKS];
 std::vector<fibre *> idle; /* stacks without a thread, for threads of later blocks; never freed */
-lanes warps[MOST_THREADS / warpSize];
+lanes warps[MOST_THREADS / warpSize * MOST_BLOCKS];
 fibre home;
-int threads_of_block;
+int threads_of_block, blocks_of_run; /* blocks that run in turns */
+void *shared_of[MOST_BLOCKS];        /* their dynamic shared memory */
+int naps;                            /* how often threads were woken since anything else happened */
 bool backwards;
 int warp_of_turn;
 int fibres_made;
 const std::function<void()> *body;
 const char *kernel, *place;
-bool any, any_before;
+bool any[MOST_BLOCKS], any_before[MOST_BLOCKS];
 
 [[noreturn]] void stop(const char *what)
 {
@@ -155,6 +159,7 @@ void catch_faults()
 }
 
 int warps_of_block() { return (threads_of_block + warpSize - 1) / warpSize; }
+int warps_of_run() { return warps_of_block() * blocks_of_run; }
 
 /* The warp of the thread that is running, and the bit of its lane. */
 lanes &own_warp() { return warps[(unsigned)emulator::current / warpSize]; }
@@ -196,22 +201,48 @@ bool release_warp(lanes &w)
   return false;
 }
 
-/* To be called if no thread of the block is ready: makes the threads at __syncthreads ready. Returns true if there were
+bool sleeps(int block)
+{
+  for (int warp = 0; warp < warps_of_block(); ++warp)
+    if (warps[block * warps_of_block() + warp].asleep != 0) return true;
+  return false;
+}
+
+/* Makes the threads of a block at __syncthreads ready, or with `wakes` those that sleep. Returns true if there were
  * any. */
-bool release_block()
+bool release_block(int block, bool wakes)
 {
   bool released = false;
-  for (int warp = 0; warp < warps_of_block(); ++warp) {
+  for (int warp = block * warps_of_block(); warp < (block + 1) * warps_of_block(); ++warp) {
     lanes &w = warps[warp];
     if (w.at_warp != 0) {
       emulator::current = warp * warpSize + __builtin_ctz(w.at_warp);
       stop("waits for ever for lanes of its warp");
     }
-    w.ready = ~w.ended;
+    w.ready = wakes ? w.asleep : ~w.ended;
+    w.asleep = 0;
     released = released || w.ready != 0;
   }
-  any_before = any;
-  any = false;
+  if (!wakes) {
+    any_before[block] = any[block];
+    any[block] = false;
+  }
+  return released;
+}
+
+/* To be called if no thread is ready. One block goes on as far as it can, so that it does not wait for other blocks by
+ * chance. Threads that sleep are woken when no other block can go on. Returns true if a thread is ready. */
+bool release_blocks()
+{
+  for (int block = 0; block < blocks_of_run; ++block)
+    if (!sleeps(block) && release_block(block, false)) {
+      naps = 0;
+      return true;
+    }
+  if (++naps > MOST_NAPS) stop("waits for ever for another block");
+  bool released = false;
+  for (int block = 0; block < blocks_of_run; ++block)
+    released = (sleeps(block) && release_block(block, true)) || released;
   return released;
 }
 
@@ -219,7 +250,7 @@ bool release_block()
  * stay in the cache. */
 int next_thread()
 {
-  const int count = warps_of_block();
+  const int count = warps_of_run();
   for (;;) {
     const int warp = backwards ? count - 1 - warp_of_turn : warp_of_turn;
     lanes &w = warps[warp];
@@ -227,7 +258,7 @@ int next_thread()
     if (release_warp(w)) continue;
     if (++warp_of_turn < count) continue;
     warp_of_turn = 0;
-    if (!release_block()) return -1;
+    if (!release_blocks()) return -1;
   }
 }
 
@@ -235,6 +266,10 @@ void become(int k)
 {
   emulator::current = k;
   threadIdx.x = (unsigned)k;
+  if (blocks_of_run == 1) return;
+  threadIdx.x = (unsigned)(k % threads_of_block);
+  blockIdx.x = (unsigned)(k / threads_of_block);
+  emulator::shared = shared_of[blockIdx.x];
 }
 
 /* The code of a fibre: runs a thread from its beginning, and then the next thread on the same stack as long as this one
@@ -269,7 +304,7 @@ fibre *fibre_of(int k)
   fibre *&f = stacks[k];
   if (f == nullptr) f = idle_fibre();
   /* The thread after this one mostly runs next. */
-  const fibre *after = stacks[(unsigned)(k + (backwards ? -1 : 1)) % MOST_THREADS];
+  const fibre *after = stacks[(unsigned)(k + (backwards ? -1 : 1)) % (MOST_THREADS * MOST_BLOCKS)];
   if (after != nullptr) __builtin_prefetch(after->at);
   return f;
 }
@@ -350,15 +385,17 @@ inline void wait(const lanes &w)
   if (next != self) leave(stacks[self], next);
 }
 
-void run_block()
+/* Runs the present block, or all blocks in turns. */
+void run_blocks()
 {
-  for (int warp = 0; warp < warps_of_block(); ++warp) {
+  for (int warp = 0; warp < warps_of_run(); ++warp) {
     lanes &w = warps[warp];
-    const int left = threads_of_block - warp * warpSize;
+    const int left = threads_of_block - warp % warps_of_block() * warpSize;
     w.ended = left < warpSize ? ~0u << left : 0;
     w.ready = ~w.ended;
-    w.at_warp = 0;
+    w.at_warp = w.asleep = 0;
   }
+  naps = 0;
   warp_of_turn = 0;
   leave(&home, next_thread());
 }
@@ -372,10 +409,11 @@ int current;
 bool block_any(bool p)
 {
   lanes &w = own_warp();
-  any = any || p;
+  const int block = blocks_of_run > 1 ? (int)blockIdx.x : 0;
+  any[block] = any[block] || p;
   w.ready &= ~own_bit();
   wait(w);
-  return any_before;
+  return any_before[block];
 }
 
 const warp &exchange(unsigned mask, uint64_t value, combine once)
@@ -392,6 +430,47 @@ const warp &exchange(unsigned mask, uint64_t value, combine once)
   return w.result;
 }
 
+void sleep()
+{
+  lanes &w = own_warp();
+  w.ready &= ~own_bit();
+  w.asleep |= own_bit();
+  wait(w);
+}
+
+namespace
+{
+/* Dynamic shared memory is separate for each block of a cooperative launch. */
+void run_in_turns(const config &c)
+{
+  if (c.grid.x > MOST_BLOCKS || c.block.x % warpSize != 0)
+    stop("a cooperative launch of too many blocks, or of blocks that are not whole warps");
+  blocks_of_run = (int)c.grid.x;
+  for (int block = 0; block < blocks_of_run; ++block) {
+    shared_of[block] = c.shared > 0 ? allocate(c.shared) : nullptr;
+    if (c.shared > 0) memset(shared_of[block], FRESH, c.shared);
+  }
+  shared = shared_of[0];
+  blockIdx.x = 0;
+  backwards = false;
+  run_blocks();
+  for (int block = 0; block < blocks_of_run; ++block) release(shared_of[block]);
+}
+
+void run_one_by_one(const config &c)
+{
+  blocks_of_run = 1;
+  if (c.shared > 0) shared = allocate(c.shared);
+  for (unsigned block = 0; block < c.grid.x; ++block) {
+    blockIdx.x = block;
+    backwards = block % 2 != 0;
+    if (c.shared > 0) memset(shared, FRESH, c.shared);
+    run_blocks();
+  }
+  if (c.shared > 0) release(shared);
+}
+} // namespace
+
 void launch(const char *name, const char *at, const config &c, const std::function<void()> &b)
 {
   kernel = name;
@@ -406,14 +485,10 @@ void launch(const char *name, const char *at, const config &c, const std::functi
   blockDim = c.block;
   gridDim = c.grid;
   body = &b;
-  if (c.shared > 0) shared = allocate(c.shared);
-  for (unsigned block = 0; block < c.grid.x; ++block) {
-    blockIdx.x = block;
-    backwards = block % 2 != 0;
-    if (c.shared > 0) memset(shared, FRESH, c.shared);
-    run_block();
-  }
-  if (c.shared > 0) release(shared);
+  if (c.at_once)
+    run_in_turns(c);
+  else
+    run_one_by_one(c);
   shared = nullptr;
   body = nullptr;
 }
@@ -585,6 +660,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int)
   snprintf(p->name, sizeof p->name, "emulated");
   p->major = 9;
   p->multiProcessorCount = 2;
+  p->cooperativeLaunch = 1;
   p->totalGlobalMem = MEMORY;
   return cudaSuccess;
 }

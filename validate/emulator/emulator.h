@@ -45,6 +45,7 @@ namespace emulator
 struct config {
   dim3 grid, block;
   size_t shared;
+  bool at_once = false; /* a cooperative launch */
   config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t = nullptr)
       : grid(grid), block(block), shared(shared)
   {
@@ -59,6 +60,9 @@ void launch(const char *kernel, const char *place, const config &, const std::fu
 
 /* Waits for all threads of the block that have not ended. Returns true if p is true for any of them. */
 bool block_any(bool p);
+
+/* Lets all other threads run. */
+void sleep();
 
 /* The values that the lanes of a mask hand in. The values of all other lanes, and of lanes that have ended, are 0xa5
  * bytes. */
@@ -114,15 +118,18 @@ inline float up(double exact, bool more = false)
 }
 } // namespace emulator
 
-/* An early launch. Here it begins after the previous launch has ended, as all launches do. */
+/* An early or a cooperative launch. An early launch begins after the previous launch has ended, as all launches do. */
 template <class... Words, class... Given>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(Words...), Given &&...given)
 {
-  emulator::launch("a kernel", "launch.cuh: launch_early", {c->gridDim, c->blockDim, c->dynamicSmemBytes},
-                   [&] { kernel(given...); });
+  emulator::config config(c->gridDim, c->blockDim, c->dynamicSmemBytes);
+  for (unsigned k = 0; k < c->numAttrs; ++k)
+    config.at_once = config.at_once || c->attrs[k].id == cudaLaunchAttributeCooperative;
+  emulator::launch("a kernel", "launch.cuh", config, [&] { kernel(given...); });
   return cudaSuccess;
 }
 
+inline void __nanosleep(unsigned) { emulator::sleep(); }
 inline void __syncthreads() { emulator::block_any(false); }
 inline int __syncthreads_or(int p) { return emulator::block_any(p != 0); }
 inline void __syncwarp(unsigned mask = 0xffffffffu) { emulator::exchange(mask, 0); }
