@@ -447,7 +447,8 @@ def gpu_variants(case: Case) -> List[GpuVariant]:
     """The variants of a case: the engine's own choices for full and for symmetric forces first."""
     rc = case.length
     if case.all_pairs:
-        return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu-naive", {})]
+        return [GpuVariant("gpu", {}), GpuVariant("gpu-symmetric", {}), GpuVariant("gpu", {"fused": "no"}),
+                GpuVariant("gpu-naive", {})]
     every = [
         GpuVariant("gpu", {}),
         GpuVariant("gpu-symmetric", {}),

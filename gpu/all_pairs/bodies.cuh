@@ -114,6 +114,35 @@ md_status launch_body_charges(const body_view &, double per_mass, cudaStream_t s
 md_status launch_body_move(const body_view &, const single_copy &, const md_step &, int kicks, bool drifts,
                            unsigned long long launch_number, cudaStream_t stream);
 
+/* batch.cu: a batch of steps in one launch: moves and impulses, in turns. steps = 0: impulses alone, which are added to
+ * sum[0]. It needs what launch_symmetric needs in double precision.
+ *   step_batch_shape    how the work is cut for the bodies of the view; blocks = 0: there is no batch for so many.
+ *                       most_shared: bytes of shared memory that a block of threads may have
+ *   sum                 sum[0]: the present impulses; sum[1]: zero. After the batch the impulses are in sum[steps % 3],
+ *                       and the one after that is zero
+ *   arrived             a word, zero before the first batch; arrived_before: the blocks times their waits so far, which
+ *                       are batch_waits for a batch
+ *   launch_number       two numbers for each step: of the move, and of the impulses */
+struct batch_shape {
+  int bodies; /* of a lane */
+  int tiles, tasks, blocks, slots, most_tasks;
+  size_t shared;
+};
+struct step_batch {
+  batch_shape shape;
+  md_step step;
+  int first_kicks, kicks; /* of the first step, and of later ones */
+  int steps;
+  unsigned long long *sum[3];
+  unsigned *arrived;
+  unsigned arrived_before;
+  unsigned long long launch_number;
+};
+inline int batch_waits(int steps) { return steps > 1 ? steps - 1 : 1; }
+batch_shape step_batch_shape(const body_view &, bool mixed, int processors, size_t most_shared);
+md_status launch_step_batch(const body_view &, const single_copy &, md_pair_kind, bool one,
+                            const step_batch &, cudaStream_t stream);
+
 /* fix_force.cu: adds the impulses on the group of an action to the first dim of MD_TERMS_MAX fine sums. */
 md_status launch_sum_body_impulses(const body_view &, const md_force_action *action, fine_sums,
                                    cudaStream_t stream);
@@ -160,14 +189,21 @@ static __device__ __forceinline__ void stop(halt_word *halt, unsigned long long 
   atomicMin(halt, launch_number * HALT_REASONS + (unsigned long long)reason);
 }
 
-/* Makes the copy of body i, which has position x. */
-static __device__ __forceinline__ void copy_single(const single_copy &copy, int i, const double *x,
-                                                   double mass, int dim)
+/* A body with position x in single precision. */
+static __device__ __forceinline__ body_single single_of(const single_copy &copy, const double *x, double mass,
+                                                        int dim)
 {
   body_single s = {};
   s.mass = (float)mass;
   for (int d = 0; d < 3 && d < dim; ++d) s.x[d] = (float)(x[d] - copy.centre[d]);
-  copy.at[i] = s;
+  return s;
+}
+
+/* Makes the copy of body i, which has position x. */
+static __device__ __forceinline__ void copy_single(const single_copy &copy, int i, const double *x,
+                                                   double mass, int dim)
+{
+  copy.at[i] = single_of(copy, x, mass, dim);
 }
 
 static __device__ __forceinline__ md_inertia inertia_of(const body_view &b, int i)

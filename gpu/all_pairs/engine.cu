@@ -1,9 +1,9 @@
 /* The GPU engine for pair styles without a cutoff, such as gravity: every body feels every other body.
  *
  * There are no cells, lists, sorts and ghosts. A step is two launches: the impulses of all pairs (impulse.cu), and
- * kicks and drift (move.cu). On several ranks each rank owns an equal share of the bodies, and the blocks of bodies
- * travel around the ring of ranks (picture: openmp/all_pairs/all_pairs.c), in a stream of their own, while the device
- * computes with the block that is there.
+ * kicks and drift (move.cu). Steps of few bodies are launched in batches (batch.cu). On several ranks each rank owns
+ * an equal share of the bodies, and the blocks of bodies travel around the ring of ranks (picture:
+ * openmp/all_pairs/all_pairs.c), in a stream of their own, while the device computes with the block that is there.
  *
  * The host launches steps ahead and looks at the halt word (bodies.cuh) after about a millisecond's work.
  *
@@ -38,10 +38,15 @@ namespace
 /* From this many bodies on, the kernel that evaluates each pair once is faster: in double precision, and in mixed. */
 const int64_t SYMMETRIC_FROM = 3072, SYMMETRIC_FROM_MIXED = 4096;
 
+/* Up to this many bodies of one rank, steps are launched in batches. */
+const int BATCHES_UP_TO = 4096;
+
 /* Arrays in device memory. The struct has no other members, because the engine frees it as a list of arrays. */
 struct body_arrays {
   device_array bodies, single, visitor[2]; /* blocks: own, own in single precision, those that travel */
   device_array visitor_sum[2]; /* impulses on a visitor's bodies; those that come from another rank */
+  /* For batches: two more arrays of impulses, and how many blocks have arrived. */
+  device_array more_sums, arrived;
   device_array v, low, sum, id, type, group, own_mass;
   device_array mass, v_step, velocity_per_v; /* by type, from 1 */
   device_array halt, summand, force_action, sums, terms, force, count;
@@ -80,18 +85,24 @@ private:
   md_status put(device_array *, const void *from, int64_t bytes, const char *what);
   md_status charge_bodies(double per_mass);
   md_status sum_impulses(int64_t step);
+  md_status take_coefficients();
   md_status sum_pairs(unsigned long long number);
   md_status take_mean(md_force_action *, const md_force_action *at);
   md_status sum_single(unsigned long long number);
   md_status sum_symmetric(unsigned long long number);
   md_status move(const md_step &, int kicks, bool drifts);
   md_status take_step();
+  md_status prepare_batches();
+  md_status sum_few(unsigned long long number);
+  bool has_batches() const;
+  md_status take_batch(int count);
   md_status look();
   md_status overlap_error(double scale, double range, bool of_step);
   md_status runaway_error();
   md_status measure_pairs(md_measure *);
   md_status fetch_components();
   unsigned long long next_launch();
+  int steps_until_look() const;
   double pairs() const { return (double)view.n * (double)model->natoms; }
 
   md_model *model;
@@ -103,6 +114,7 @@ private:
   device_memory memory = {};
   body_arrays arrays = {};
   body_view view = {};
+  step_batch batch = {}; /* of the next batch */
   cudaStream_t stream = nullptr, messages = nullptr;
   cudaEvent_t computed = nullptr, arrived = nullptr;
   md_transport *transport = nullptr;
@@ -228,6 +240,7 @@ md_status all_pairs_engine::start()
   }
   MD_TRY(make_arrays());
   MD_TRY(upload());
+  MD_TRY(prepare_batches());
   copies.at = (body_single *)arrays.single.at;
   for (int d = 0; d < view.dim; ++d) copies.centre[d] = 0.5 * (model->box.lo[d] + model->box.hi[d]);
   log.first = log.number + 1;
@@ -346,15 +359,23 @@ md_status all_pairs_engine::take_mean(md_force_action *action, const md_force_ac
   return MD_OK;
 }
 
-md_status all_pairs_engine::sum_pairs(unsigned long long number)
+/* The coefficients of impulses. */
+md_status all_pairs_engine::take_coefficients()
 {
   const double scale = impulse_scale(model);
   md_pair_unit_coefficients(&model->pair, scale, view.k);
   MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
   view.single_softening = softening_of_single(model, view.k[2], charge);
+  return MD_OK;
+}
+
+md_status all_pairs_engine::sum_pairs(unsigned long long number)
+{
+  MD_TRY(take_coefficients());
   if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
   cleared = false;
   current = true;
+  if (batch.shape.blocks > 0) return sum_few(number);
   if (mixed && !packed) MD_TRY(launch_pack_single(view, copies, stream));
   packed = mixed;
   /* The same choice on every rank: the length of blocks and the model are the same. */
@@ -365,6 +386,71 @@ md_status all_pairs_engine::sum_pairs(unsigned long long number)
     return launch_impulses(view, model->pair.kind, (const body *)block, n, one, fast, number,
                            device.multiProcessorCount, stream);
   });
+}
+
+/* ---- batches of steps ---- */
+
+/* Chooses batches for few bodies. */
+md_status all_pairs_engine::prepare_batches()
+{
+  if (comm->size > 1 || options.gpu.unfused || options.gpu.symmetric) return MD_OK;
+  if (view.n > BATCHES_UP_TO || !device.cooperativeLaunch) return MD_OK;
+  if (!mixed && (!fast || model->close2 > 0.0)) return MD_OK;
+  batch.shape = step_batch_shape(view, mixed, device.multiProcessorCount, device.sharedMemPerBlockOptin);
+  if (batch.shape.blocks == 0) return MD_OK;
+  const int64_t words = view.stride * view.dim;
+  MD_TRY(md_device_reserve(&memory, &arrays.more_sums, 2 * words * 8, "impulses"));
+  MD_TRY(md_device_reserve(&memory, &arrays.arrived, sizeof *batch.arrived, "impulses"));
+  MD_CUDA(cudaMemsetAsync(arrays.more_sums.at, 0, (size_t)(2 * words * 8), stream));
+  MD_CUDA(cudaMemsetAsync(arrays.arrived.at, 0, sizeof *batch.arrived, stream));
+  batch.arrived = (unsigned *)arrays.arrived.at;
+  batch.sum[0] = view.sum;
+  for (int k = 0; k < 2; ++k) batch.sum[k + 1] = (unsigned long long *)arrays.more_sums.at + k * words;
+  return MD_OK;
+}
+
+/* The impulses of few bodies are always those of a batch: single precision rounds them as it does there. */
+md_status all_pairs_engine::sum_few(unsigned long long number)
+{
+  batch.steps = 0;
+  batch.launch_number = number;
+  return launch_step_batch(view, copies, model->pair.kind, one, batch, stream);
+}
+
+/* Are the next steps such that a batch can take them? */
+bool all_pairs_engine::has_batches() const
+{
+  if (batch.shape.blocks == 0 || model->nforce_action > 0) return false;
+  const md_step step = md_step_of(model);
+  return step.moves && step.middles == 0 && !step.changes_box && !step.triclinic;
+}
+
+/* Launches `count` steps at once. Afterwards the arrays of impulses have changed their places. */
+md_status all_pairs_engine::take_batch(int count)
+{
+  batch.step = md_step_of(model);
+  batch.first_kicks = owed + batch.step.kicks_before;
+  batch.kicks = batch.step.kicks_after + batch.step.kicks_before;
+  if (batch.first_kicks != 0 && !current) MD_TRY(sum_impulses(model->step));
+  MD_TRY(take_coefficients());
+  batch.steps = count;
+  batch.launch_number = log.number + 1;
+  for (int s = 0; s < count; ++s)
+    for (int k = 0; k < 2; ++k) log.step.push_back(md_model_step_after(model, s));
+  log.number += (unsigned long long)(2 * count);
+  MD_TRY(launch_step_batch(view, copies, model->pair.kind, one, batch, stream));
+  batch.arrived_before += (unsigned)(batch.shape.blocks * batch_waits(count));
+  for (int s = 0; s < count % 3; ++s) {
+    unsigned long long *first = batch.sum[0];
+    batch.sum[0] = batch.sum[1];
+    batch.sum[1] = batch.sum[2];
+    batch.sum[2] = first;
+  }
+  view.sum = batch.sum[0];
+  owed = batch.step.kicks_after;
+  current = true;
+  cleared = false;
+  return MD_OK;
 }
 
 md_status all_pairs_engine::sum_single(unsigned long long number)
@@ -441,6 +527,14 @@ md_status all_pairs_engine::take_step()
   return MD_OK;
 }
 
+/* The host looks after about a millisecond's work. */
+int all_pairs_engine::steps_until_look() const
+{
+  const bool few = batch.shape.blocks > 0;
+  const double most = md_max(1.0, md_min((few ? 4e9 : 1e9) / pairs(), few ? 256.0 : 64.0));
+  return (int)most - (int)(steps - looked);
+}
+
 md_status all_pairs_engine::run(int64_t n)
 {
   double mark = md_time();
@@ -451,11 +545,18 @@ md_status all_pairs_engine::run(int64_t n)
     MD_CUDA(cudaMemcpyAsync(arrays.force_action.at, model->force_row, (size_t)bytes, cudaMemcpyHostToDevice,
                             stream));
   }
-  for (int64_t s = 0; s < n; ++s) {
-    MD_TRY(take_step());
-    model->step = md_model_step_after(model, 1);
-    ++steps;
-    if (pairs() * (double)(steps - looked) > 1e9 || steps - looked == 64) MD_TRY(look());
+  for (int64_t left = n; left > 0;) {
+    const int most = steps_until_look();
+    const bool batches = has_batches();
+    const int count = batches ? (int)md_min((double)left, (double)most) : 1;
+    if (batches)
+      MD_TRY(take_batch(count));
+    else
+      MD_TRY(take_step());
+    model->step = md_model_step_after(model, count);
+    steps += count;
+    left -= count;
+    if (count >= most) MD_TRY(look());
   }
   if (owed != 0) MD_TRY(move(md_step_of(model), owed, false));
   owed = 0;
@@ -672,11 +773,10 @@ all_pairs_engine *of(md_engine *e) { return (all_pairs_engine *)e; }
 md_status check_options(const md_engine_options *options)
 {
   const md_gpu_options *g = &options->gpu;
-  if (g->unfused || g->unsorted || g->unpadded || g->rolled || g->staged || g->rebin > 0 ||
-      g->neighbours == MD_GPU_CELLS || g->neighbours == MD_GPU_LIST)
-    return md_error(MD_USAGE,
-                    "package gpu: fused, sorted, padded, unrolled, staged, rebin and neighbours are of "
-                    "pair styles with a cutoff; this pair style takes all pairs");
+  if (g->unsorted || g->unpadded || g->rolled || g->staged || g->rebin > 0 || g->neighbours == MD_GPU_CELLS ||
+      g->neighbours == MD_GPU_LIST)
+    return md_error(MD_USAGE, "package gpu: sorted, padded, unrolled, staged, rebin and neighbours are of "
+                              "pair styles with a cutoff; this pair style takes all pairs");
   return MD_OK;
 }
 
@@ -734,6 +834,8 @@ md_status plan(const md_model *model, int64_t, const md_engine_options *options,
   md_plan_add(out, "velocities", dim * 8.0);
   md_plan_add(out, "second words of momenta", model->wide ? dim * 8.0 : 0.0);
   md_plan_add(out, "impulses", dim * 8.0);
+  const bool batches = !several && !options->gpu.unfused && model->natoms <= BATCHES_UP_TO;
+  md_plan_add(out, "impulses of batches", batches ? dim * 16.0 : 0.0);
   md_plan_add(out, "ids, types and groups", model->groups.n > 1 ? 14.0 : 10.0);
   md_plan_add(out, "masses of bodies", model->massed ? 8.0 : 0.0);
   out->ghost_bytes = mixed ? sizeof(body_single) : sizeof(body);

@@ -4,7 +4,7 @@
  * Cost: some 200 bytes a body, which is nothing beside the pairs of many thousands of bodies. With 4096 bodies a
  * move takes a fifth of a step in double precision, and a third in mixed.
  */
-#include "gpu/all_pairs/bodies.cuh"
+#include "gpu/all_pairs/move.cuh"
 
 /* Small blocks, so that a few thousand bodies occupy many multiprocessors. */
 enum { MOVE_THREADS = 64 };
@@ -18,36 +18,8 @@ struct body_move_args {
   unsigned long long launch_number;
 };
 
-/* Every drift. Returns false for a runaway. It is not inlined, because the usual drift needs few registers. */
-static __device__ __noinline__ bool drift(const md_step &step, md_particle *p)
-{
-  double moved[3] = {0.0, 0.0, 0.0};
-  md_step_move(&step, p, moved);
-  bool sane = true;
-  for (int d = 0; d < 3 && d < step.dim; ++d) sane = sane && md_step_allows(&step, d, moved[d], p->x[d]);
-  return sane;
-}
-
-/* The usual drift: no fix acts in its middle, and no wall or bound is reached, so that no momentum changes. Returns
- * false if it is another one, and then p is as before. */
-static __device__ __forceinline__ bool drift_free(const md_step &step, md_particle *p)
-{
-  if (step.middles > 0) return false;
-  const double time_scale = step.time * p->velocity_per_v;
-  double x[3];
-  bool is_free = true;
-#pragma unroll
-  for (int d = 0; d < 3; ++d) {
-    if (d >= step.dim) continue;
-    const double moved = md_drift(p->v[d], time_scale, step.round_x);
-    x[d] = p->x[d] + moved;
-    is_free = is_free && x[d] >= step.stay_lo[d] && x[d] <= step.stay_hi[d] && fabs(moved) <= step.move_limit;
-  }
-#pragma unroll
-  for (int d = 0; d < 3; ++d)
-    if (is_free && d < step.dim) p->x[d] = x[d];
-  return is_free;
-}
+/* It is not inlined, because the usual drift needs few registers. */
+static __device__ __noinline__ bool drift(const md_step &step, md_particle *p) { return drift_any(step, p); }
 
 static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_constant__ body_move_args a)
 {
@@ -61,19 +33,8 @@ static __global__ void __launch_bounds__(MOVE_THREADS) k_body_move(const __grid_
     if (d < a.view.dim) impulse[d] = (int64_t)a.view.sum[d * a.view.stride + i];
   const double charge = a.view.bodies[i].mass;
   if (!may_work(a.view.halt, a.launch_number)) return;
-  const bool gets_kicks = (p.group & a.step.moving) != 0 && a.kicks != 0;
   const bool moves = (p.group & (a.step.moving | a.step.placed)) != 0;
-  if (gets_kicks)
-#pragma unroll
-    for (int d = 0; d < 3; ++d)
-      if (d < a.view.dim) {
-        /* Two calls, because a pointer that may be null would keep the body in memory. */
-        if (p.wide)
-          md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d], &p.low[d]);
-        else
-          md_step_kick_count(a.kicks * impulse[d], a.view.quantum, p.v_step, &p.v[d], nullptr);
-        p.impulse[d] = a.view.quantum * (double)impulse[d];
-      }
+  kick(a.step, a.view.quantum, a.kicks, impulse, &p);
   if (moves && a.drifts && !drift_free(a.step, &p)) {
     md_particle other = p;
     if (!drift(a.step, &other)) stop(a.view.halt, a.launch_number, HALTED_BY_RUNAWAY);

@@ -24,8 +24,7 @@
  * In single precision 15 operations, a root and 2 shuffled registers: 3.7 10^12. Measured on an H200: 1.02 10^12 and
  * 3.2 10^12 with 10^6 bodies.
  */
-#include "gpu/all_pairs/bodies.cuh"
-#include "gpu/step/formulas.cuh"
+#include "gpu/all_pairs/pair_once.cuh"
 
 enum { THREADS = 128, QUARTER = 32 };
 
@@ -41,58 +40,6 @@ template <class A> struct symmetric_args {
   unsigned long long launch_number;
 };
 
-/* Arithmetic with exact sums: the bits of rounded impulses are added as integers. A sum then has the bits of MD_ROUND
- * once for each term. */
-struct exact_sums {
-  typedef double real;
-  typedef long long sum;
-  typedef body record;
-  enum { MOST_TERMS = 0 };
-  static __device__ __forceinline__ void add(double f, double delta, long long *own, long long *other)
-  {
-    const long long impulse = md_bits(fma(f, delta, MD_ROUND));
-    *own += impulse;
-    *other -= impulse;
-  }
-  /* The quanta of a sum to which `added` terms were added, less those that were subtracted. */
-  static __device__ __forceinline__ unsigned long long quanta(long long sum, int added, double)
-  {
-    return (unsigned long long)sum -
-           (unsigned long long)md_bits(MD_ROUND) * (unsigned long long)(long long)added;
-  }
-  static __device__ __forceinline__ bool fits(long long, double, double) { return true; }
-  /* What k1 is with one mass, and what a sum is multiplied by. */
-  static __device__ __forceinline__ double one(double mass) { return -(mass * mass); }
-  static __device__ __forceinline__ double factor(double, bool) { return 1.0; }
-};
-
-/* Arithmetic in single precision. After MOST_TERMS terms a thread gives its sums away, because they must not get
- * long. */
-struct single_sums {
-  typedef float real;
-  typedef float sum;
-  typedef body_single record;
-  enum { MOST_TERMS = 4096 };
-  static __device__ __forceinline__ void add(float f, float delta, float *own, float *other)
-  {
-    *own = fmaf(f, delta, *own);
-    *other = fmaf(-f, delta, *other);
-  }
-  static __device__ __forceinline__ unsigned long long quanta(float sum, int, double factor)
-  {
-    return (unsigned long long)md_count((double)sum * factor);
-  }
-  static __device__ __forceinline__ bool fits(float sum, double factor, double range)
-  {
-    return fabs((double)sum * factor) < range;
-  }
-  static __device__ __forceinline__ float one(float) { return -1.0f; }
-  static __device__ __forceinline__ double factor(float mass, bool one)
-  {
-    return one ? (double)mass * (double)mass : 1.0;
-  }
-};
-
 static __device__ __forceinline__ body far_body(const body *)
 {
   return body{{BODY_FAR, BODY_FAR, BODY_FAR}, 0.0};
@@ -103,25 +50,10 @@ static __device__ __forceinline__ body_single far_body(const body_single *)
   return body_single{{far, far, far}, 0.0f};
 }
 
-template <int STYLE> static __device__ __forceinline__ double pair_force(double r2, const double *k)
-{
-  return ranged_force_of<STYLE>(r2, k);
-}
-template <int STYLE> static __device__ __forceinline__ float pair_force(float r2, const float *k)
-{
-  return force_of<STYLE>(r2, k);
-}
-
 /* What a block has in shared memory: a tile of the other bodies, and their sums. */
 template <class A, int DIM> struct tile_memory {
   typename A::real x[DIM][THREADS], mass[THREADS];
   typename A::sum sum[DIM][THREADS];
-};
-
-/* The bodies of a thread. k1: for one mass, else minus the mass. */
-template <class A, int DIM, int BODIES> struct own_bodies {
-  typename A::real x[BODIES][DIM], k1[BODIES];
-  typename A::sum sum[BODIES][DIM];
 };
 
 template <class R> static __device__ __forceinline__ R body_at(const R *bodies, int64_t stride, int i)

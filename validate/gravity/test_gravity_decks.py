@@ -116,7 +116,7 @@ def test_sample_decks_run(tmp_path):
             assert first["v_virial"] == pytest.approx(1.0, abs=0.1)
 
 
-PACKAGE = {"neighbours": "list", "fused": "no", "sorted": "no", "padded": "no", "unrolled": "no", "staged": "yes",
+PACKAGE = {"neighbours": "list", "sorted": "no", "padded": "no", "unrolled": "no", "staged": "yes",
            "rebin": 4}
 
 

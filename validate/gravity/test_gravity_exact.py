@@ -62,6 +62,7 @@ DECKS: Dict[str, str] = {
     "leapfrog with plain doubles": INNER + "fix move all nve/leapfrog drift float\n" + WALLS + OUTPUT + "run 40\n",
     "no integrator": BEGIN + OUTPUT + "run 10\n",
     "timestep 0": BEGIN + MOVE + OUTPUT + "timestep 0\nrun 10\n",
+    "long batches, walls": INNER + MOVE + WALLS + OUTPUT.replace("10", "290") + "run 300\nrun 280\n",
     "several runs": BEGIN + MOVE + OUTPUT + "run 7\nrun 0\ntimestep 0.02\nrun 13\n"
     "pair_style gravity 0.1 2\nrun 20 start 0\n",
     "from lj/cut to gravity and back": BEGIN.replace("pair_style gravity 0.05", "pair_style lj/cut 0.6\n"
@@ -105,13 +106,15 @@ def test_openmp_equals_naive(name, isas, tmp_path):
 @pytest.mark.gpu
 @pytest.mark.parametrize("name", DECKS)
 def test_gpu_equals_naive(name, tmp_path):
-    compare(name, tmp_path, {"engine": "gpu"}, {"engine": "gpu-symmetric"})
+    compare(name, tmp_path, {"engine": "gpu"}, {"engine": "gpu", "package": {"fused": "no"}},
+            {"engine": "gpu-symmetric"})
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("bodies", [128, 3200, 9000, 33000])
+@pytest.mark.parametrize("bodies", [128, 1500, 3200, 4096, 9000, 33000])
 def test_groups_of_every_size(bodies, tmp_path):
-    """A GPU gives a thread one, two or four bodies, more where there are more. 128 bodies fill their block."""
+    """A GPU gives a thread one, two or four bodies, more where there are more, in batches up to 4096. 128 bodies fill
+    their block."""
     deck = BEGIN.replace("uniform 150", f"uniform {bodies}").replace("0.01\n", "1e-4\n") + MOVE + OUTPUT + "run 2\n"
     dumps = []
     for engine in ("openmp", "gpu", "gpu-symmetric"):

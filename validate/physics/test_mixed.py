@@ -86,18 +86,20 @@ GRAVITY = ("units lj\ndimension {dim}\nboundary f f {z}\natom_style {atoms}\nreg
            "thermo 20\nthermo_style custom step temp ke momx momy momz\nthermo_modify format float %.17g\n"
            "dump check all custom 20 check.dump id x y z vx vy vz\nrun 40\n")
 MANY = "create_atoms 1 cold 60 seed 6 scale 3\n"
+# Batches of steps; each pair from both its bodies; each pair once.
+WAYS = [{}, {"fused": "no"}, {"force": "symmetric"}]
 
 
-@pytest.mark.parametrize("force", ["full", "symmetric"])
+@pytest.mark.parametrize("package", WAYS, ids=str)
 @pytest.mark.parametrize("atoms, dim, eps", [("atomic", 3, 0.0), ("atomic", 2, 0.0), ("sphere", 3, 0.0),
                                              ("sphere", 2, 0.0), ("sphere", 3, 1e-13), ("sphere", 3, 0.01)])
-def test_gravity_stays_close(atoms, dim, eps, force, tmp_path):
+def test_gravity_stays_close(atoms, dim, eps, package, tmp_path):
     """Without a softening length the distance of a body from itself is 0: its force on itself must be 0, and not 0/0.
     Changes of velocities in 40 steps, one mass and several, each pair twice and once."""
     deck = GRAVITY.format(dim=dim, z="p" if dim == 2 else "f", atoms=atoms, eps=eps,
                           more=MANY if atoms == "sphere" else "")
     harness.run(deck, tmp_path / "double")
-    harness.run(deck, tmp_path / "mixed", engine="gpu-mixed", package={"force": force})
+    harness.run(deck, tmp_path / "mixed", engine="gpu-mixed", package=package)
     before, after = (harness.read_dump(tmp_path / name / "check.dump") for name in ("double", "mixed"))
     assert [frame.step for frame in after] == [0, 20, 40]
     start = before[0].vectors("vx", "vy", "vz")
@@ -109,25 +111,45 @@ def test_gravity_stays_close(atoms, dim, eps, force, tmp_path):
         assert np.abs(b.vectors("x", "y", "z") - a.vectors("x", "y", "z")).max() < 1e-6
 
 
-@pytest.mark.parametrize("force", ["full", "symmetric"])
+@pytest.mark.parametrize("package", WAYS, ids=str)
 @pytest.mark.parametrize("atoms", ["atomic", "sphere"])
-def test_gravity_of_bodies_at_the_same_place(atoms, force, tmp_path):
+def test_gravity_of_bodies_at_the_same_place(atoms, package, tmp_path):
     """The error names them, as in double precision."""
     pair = "create_atoms 1 single 0.5 0.25 4 units box\n" * 2
     deck = GRAVITY.format(dim=3, z="f", atoms=atoms, eps=0, more=pair)
-    got = harness.run(deck, tmp_path, engine="gpu-mixed", package={"force": force}, expect=PHYSICS, timeout=30.0)
+    got = harness.run(deck, tmp_path, engine="gpu-mixed", package=package, expect=PHYSICS, timeout=30.0)
     assert "step 0: particles 151 and 152 overlap at distance 0" in got.err
 
 
-@pytest.mark.parametrize("force", ["full", "symmetric"])
-def test_gravity_out_of_the_range_of_single_precision(force, tmp_path):
+@pytest.mark.parametrize("package", WAYS, ids=str)
+def test_gravity_out_of_the_range_of_single_precision(package, tmp_path):
     """Far from the middle of the box, where single precision rounds two bodies to a smaller distance than they have: an
     impulse may be out of range there alone. That is an error, and not a run without end."""
     deck = (GRAVITY.format(dim=3, z="f", atoms="atomic", eps=0, more="").replace("-9 9", "-1000 1000")
             .replace("scale 2", "scale 2 centre 400 0 0\ncreate_atoms 1 single 403 0 0 units box\n"
                      "create_atoms 1 single 403.00004 0 0 units box"))
-    harness.run(deck, tmp_path / "double", engine="gpu", package={"force": force})
-    got = harness.run(deck, tmp_path / "mixed", engine="gpu-mixed", package={"force": force}, expect=PHYSICS,
+    harness.run(deck, tmp_path / "double", engine="gpu", package=package)
+    got = harness.run(deck, tmp_path / "mixed", engine="gpu-mixed", package=package, expect=PHYSICS,
                       timeout=30.0)
     assert len(got.err.splitlines()) == 1
     assert "step 0: an impulse is out of range in single precision" in got.err and "precision double" in got.err
+
+
+@pytest.mark.parametrize("package", WAYS, ids=str)
+def test_gravity_does_not_depend_on_output(package, tmp_path):
+    """An impulse is the same number in a batch of 40 steps, in steps with output after each of them, and at the
+    beginning of a run, to the bit."""
+    deck = GRAVITY.format(dim=3, z="f", atoms="sphere", eps=0.01, more=MANY).replace("timestep 1e-4", "timestep 1e-2")
+    deck = deck.replace("vz\n", "vz\ndump_modify check format float %.17g\n")
+    seldom = deck.replace("custom 20", "custom 40").replace("thermo 20", "thermo 40")
+    often = deck.replace("thermo 20", "thermo 1")
+    frames = []
+    for name, text in (("seldom", seldom), ("often", often), ("in parts", often.replace("run 40", "run 7\nrun 33"))):
+        harness.run(text, tmp_path / name, engine="gpu-mixed", package=package)
+        frames.append(harness.read_dump(tmp_path / name / "check.dump"))
+        assert frames[-1][-1].step == 40
+    for names in (("x", "y", "z"), ("vx", "vy", "vz")):
+        start, end = (frame.vectors(*names) for frame in frames[0])
+        assert np.abs(end - start).max() > 0.01
+        for other in frames[1:]:
+            np.testing.assert_array_equal(other[-1].vectors(*names), end)
