@@ -171,4 +171,18 @@ __device__ __forceinline__ float slack_used(const system_view<T> &s, int i, floa
   return path * s.slack.usage_per_distance;
 }
 
+/* The extra of a particle with velocity v: the part of its expected path that is beyond the slack. If the particle
+ * goes farther, the lists end sooner, and nothing else happens. */
+template <class T>
+static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
+                                                 const typename T::real v[3])
+{
+  if (!(s.slack.extra > 0.0f)) return 0.0f;
+  float speed2 = 0.0f;
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) speed2 = fmaf((float)v[d], (float)v[d], speed2);
+  const float path = sqrtf(speed2) * (float)s.slack.velocity_per_v[type] * s.slack.foresight;
+  return fminf(fmaxf(path - s.slack.most, 0.0f), s.slack.extra);
+}
+
 #endif

@@ -374,4 +374,24 @@ static __device__ __forceinline__ void find_candidates(const system_view<T> &s, 
   test_candidates<DIM>(tile, f, q.half, take);
 }
 
+/* Notes the rows of the lists of 32 particles. */
+template <class T>
+static __device__ __forceinline__ void note_rows(const system_view<T> &s, int block, int rows)
+{
+  s.list.rows[block] = min(rows, s.list.stride);
+  s.slack.longest_path[block] = 0.0f;
+  if (rows <= s.list.stride) return;
+  atomicOr(&s.ctl->overflow, HALT_LIST);
+  atomicMax(&s.ctl->list_wanted, rows * 4);
+}
+
+/* The reach of lists in single precision: no rounding of rounded_position() or of a distance loses a neighbour. A
+ * coordinate is off by 2^-24 of the extent, and a difference of two, or the edge of a cell, by twice that. */
+template <class T> static float list_reach(const system_view<T> &s)
+{
+  double extent = 0.0;
+  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
+  return (float)(s.list.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24);
+}
+
 #endif

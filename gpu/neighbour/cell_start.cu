@@ -8,6 +8,7 @@
  *
  * Bytes: 8 a cell; or 4 a particle and 4 a cell.
  */
+#include "gpu/neighbour/prefix_sum.cuh"
 #include "gpu/particle/launch.cuh"
 
 #include <cub/cub.cuh>
@@ -20,48 +21,11 @@ md_status scan_counts(const launch &l, int64_t count, int *values, void *scratch
 
 constexpr int FEW_THREADS = 1024, FEW_EACH = 4;
 
-/* The sum of `value` in the lanes before this one, and in all. */
-static __device__ __forceinline__ int sum_before(int value, int &all)
-{
-  const int lane = threadIdx.x & 31;
-  int sum = value;
-#pragma unroll
-  for (int back = 1; back < 32; back *= 2) {
-    const int other = __shfl_sync(0xffffffffu, sum, max(lane - back, 0));
-    if (lane >= back) sum += other;
-  }
-  all = __shfl_sync(0xffffffffu, sum, 31);
-  return sum - value;
-}
-
 /* Block b sums the counts of array b. */
 static __global__ void __launch_bounds__(FEW_THREADS) k_sum_few(few_counts c)
 {
-  __shared__ int of_warp[32];
   await_launches();
-  int *values = c.at[blockIdx.x], before = 0;
-  const int count = c.count[blockIdx.x];
-  for (int from = 0; from < count; from += FEW_THREADS * FEW_EACH) {
-    const int first = from + threadIdx.x * FEW_EACH;
-    int value[FEW_EACH], sum = 0, warp, block;
-#pragma unroll
-    for (int k = 0; k < FEW_EACH; ++k) {
-      value[k] = first + k < count ? values[first + k] : 0;
-      sum += value[k];
-    }
-    int at = sum_before(sum, warp);
-    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = warp;
-    __syncthreads();
-    const int warps = sum_before(of_warp[threadIdx.x % 32], block);
-    at += before + __shfl_sync(0xffffffffu, warps, threadIdx.x / 32);
-#pragma unroll
-    for (int k = 0; k < FEW_EACH; ++k) {
-      if (first + k < count) values[first + k] = at;
-      at += value[k];
-    }
-    before += block;
-    __syncthreads();
-  }
+  sum_by_block<FEW_THREADS, FEW_EACH>(c.at[blockIdx.x], c.count[blockIdx.x]);
 }
 
 md_status sum_few_counts(const launch &l, const few_counts &c)

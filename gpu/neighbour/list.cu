@@ -5,7 +5,8 @@
  *   2. k_list: a warp makes the lists of its 32 particles with a warp search (candidates.cuh). All lanes write at
  *      the same time, a row of four neighbours each. So the lists of 32 particles are interleaved by rows, and the
  *      warp writes whole cache lines. Rows of cells are as wide as the radius of a list.
- *      k_list_shared: the same by several warps for 32 particles, where particles are few.
+ *      k_list_shared: the same by several warps for 32 particles, where particles are few. (On one rank they are
+ *      mostly the work of rebin_few.cu then.)
  *
  * The list of a particle with extra e (sort.cu) holds all neighbours within reach + e, plus the extra e' of the
  * neighbour. The test uses (reach + e + e')^2 <= reach^2 + t(e) + t(e'), with t(e) = 2 reach e + 2 e^2.
@@ -33,14 +34,7 @@ template <class T> static __global__ void k_round(const __grid_constant__ system
   const typename T::particle r = is_ghost && s.ghost.received
                                      ? s.ghost.received[s.ghost.order[i - s.n]]
                                      : present_particle<T>(s, is_ghost ? s.ghost.source[i - s.n] : i);
-  float x[3] = {0.0f, 0.0f, 0.0f};
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) {
-    double at = T::where(s.scale, d, r.x[d]) - s.grid.lo[d];
-    if (is_ghost) at += shift_of(s.box, s.ghost.shift[i - s.n], d);
-    x[d] = (float)at;
-  }
-  rounded[i] = make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
+  rounded[i] = rounded_position<T>(s, r, is_ghost ? s.ghost.shift[i - s.n] : NO_SHIFT);
 }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -90,17 +84,6 @@ static __device__ __forceinline__ void search(const system_view<T> &s, const lis
     find_candidates<T, 1>(s, box_search{b, l.reach, share, ghosts, s.list.half, mine, at}, tile, f, read,
                           take);
   }
-}
-
-/* Notes the rows of the lists of 32 particles. */
-template <class T>
-static __device__ __forceinline__ void note_rows(const system_view<T> &s, int block, int rows)
-{
-  s.list.rows[block] = min(rows, s.list.stride);
-  s.slack.longest_path[block] = 0.0f;
-  if (rows <= s.list.stride) return;
-  atomicOr(&s.ctl->overflow, HALT_LIST);
-  atomicMax(&s.ctl->list_wanted, rows * 4);
 }
 
 /* Makes the lists of 32 particles by one warp. */
@@ -209,12 +192,8 @@ template <class T> md_status launch_round(const launch &l, const system_view<T> 
 
 template <class T> md_status launch_list(const launch &l, const system_view<T> &s, rounded_part left)
 {
-  double extent = 0.0;
-  for (int d = 0; d < T::DIM; ++d) extent = fmax(extent, s.grid.count[d] * s.grid.width[d]);
-  /* A coordinate is off by 2^-24 of the extent, and a difference of two, or the edge of a cell, by twice that. */
-  const double reach = s.list.reach * (1.0 + 0x1p-18) + 8.0 * extent * 0x1p-24;
   MD_TRY(launch_round<T>(l, s, left));
-  return launch_lists(l, s, (float)reach);
+  return launch_lists(l, s, list_reach(s));
 }
 
 #define INSTANCE(T)                                                                                          \

@@ -27,45 +27,8 @@
 #include <cub/cub.cuh>
 #include <cuda/atomic>
 
-/* The progress after a rebin: nothing is stale any more. */
-static __device__ __forceinline__ progress rebinned(progress now)
-{
-  now.stale = 0;
-  now.usage = 0.0f;
-  return now;
-}
-
-/* The extra of a particle with velocity v: the part of its expected path that is beyond the slack. If the particle
- * goes farther, the lists end sooner, and nothing else happens. */
-template <class T>
-static __device__ __forceinline__ float extra_of(const system_view<T> &s, int type,
-                                                 const typename T::real v[3])
-{
-  if (!(s.slack.extra > 0.0f)) return 0.0f;
-  float speed2 = 0.0f;
-#pragma unroll
-  for (int d = 0; d < T::DIM; ++d) speed2 = fmaf((float)v[d], (float)v[d], speed2);
-  const float path = sqrtf(speed2) * (float)s.slack.velocity_per_v[type] * s.slack.foresight;
-  return fminf(fmaxf(path - s.slack.most, 0.0f), s.slack.extra);
-}
-
 /* How many images of a particle get their indices together, so that one wait serves all: those of a corner. */
 template <class T> constexpr int TOGETHER = T::DIM == 3 ? 7 : 3;
-
-/* Ghost number g is the image of the particle with index `to`, with this record, by a shift code. */
-template <class T>
-static __device__ __forceinline__ void write_image(const system_view<T> &s, typename T::record *x,
-                                                   const typename T::record &record, int to, int code, int g)
-{
-  if (g < s.ghost.capacity) {
-    s.ghost.source[g] = to;
-    s.ghost.shift[g] = code;
-    x[s.n + g] = image_by<T>(s, record, code);
-  } else {
-    atomicOr(&s.ctl->overflow, HALT_GHOSTS);
-    atomicMax(&s.ctl->ghosts_wanted, g + 1);
-  }
-}
 
 /* Adds the images of particle x, whose index is `to`, to the ghosts. */
 template <class T, bool TILTS>
@@ -100,10 +63,11 @@ static __device__ __forceinline__ void write_images(const system_view<T> &s, typ
 template <class T, bool TILTS>
 static __global__ void __launch_bounds__(256, 6)
     k_reorder(const __grid_constant__ system_view<T> s, int *ghost_cursor, const int *order,
-              const __grid_constant__ moved_fields<T> f, bool rebins)
+              const __grid_constant__ moved_fields<T> f, bool rebins, progress *outcome)
 {
   await_launches();
   progress now = progress_before(s.ctl, s.launch);
+  if (outcome && blockIdx.x == 0 && threadIdx.x == 0) *outcome = now;
   now.parity ^= 1u; /* the particles come to the other position array */
   const int k = blockIdx.x * blockDim.x + threadIdx.x;
   if (k == 0 && rebins) take_slot(s.ctl, s.launch, rebinned(now), false, false);
@@ -125,11 +89,11 @@ static __global__ void __launch_bounds__(256, 6)
 
 template <class T>
 md_status launch_reorder(const launch &l, const system_view<T> &s, int *ghost_cursor, const int *order,
-                         const moved_fields<T> &f, bool rebins)
+                         const moved_fields<T> &f, bool rebins, progress *outcome)
 {
   const auto kernel = s.box.by_axis ? k_reorder<T, !T::MIXED> : k_reorder<T, false>;
   return launch_early(l, blocks_for(s.n, l.threads), "launch of k_reorder", kernel, s, ghost_cursor, order, f,
-                      rebins);
+                      rebins, outcome);
 }
 
 template <class T> static __global__ void k_index(const __grid_constant__ system_view<T> s, int *order)
@@ -153,14 +117,15 @@ md_status sort_by_cell(const launch &l, int n, int bits, const unsigned *id, uns
   return MD_OK;
 }
 
-static __global__ void k_rebinned(control *ctl, unsigned launch)
+static __global__ void k_rebinned(control *ctl, unsigned launch, progress *outcome)
 {
+  if (outcome) *outcome = progress_before(ctl, launch);
   take_slot(ctl, launch, rebinned(after(ctl->slot[(launch - 1u) % SLOTS])), false, false);
 }
 
-md_status launch_rebinned(const launch &l, control *ctl, unsigned launch)
+md_status launch_rebinned(const launch &l, control *ctl, unsigned launch, progress *outcome)
 {
-  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch);
+  k_rebinned<<<1, 1, 0, l.stream>>>(ctl, launch, outcome);
   MD_LAUNCHED("k_rebinned");
   return MD_OK;
 }
@@ -202,5 +167,5 @@ md_status launch_report_progress(const launch &l, const control *ctl, control *c
 #define INSTANCE(T)                                                                                          \
   template md_status launch_index<T>(const launch &, const system_view<T> &, int *);                         \
   template md_status launch_reorder<T>(const launch &, const system_view<T> &, int *, const int *,           \
-                                       const moved_fields<T> &, bool);
+                                       const moved_fields<T> &, bool, progress *);
 MD_LAYOUTS(INSTANCE)

@@ -219,4 +219,32 @@ __device__ __forceinline__ void each_image(const system_view<T> &s, const typena
   }
 }
 
+/* Ghost number g is the image of the particle with index `to`, with this record, by a shift code. */
+template <class T>
+static __device__ __forceinline__ void write_image(const system_view<T> &s, typename T::record *x,
+                                                   const typename T::record &record, int to, int code, int g)
+{
+  if (g < s.ghost.capacity) {
+    s.ghost.source[g] = to;
+    s.ghost.shift[g] = code;
+    x[s.n + g] = image_by<T>(s, record, code);
+  } else {
+    atomicOr(&s.ctl->overflow, HALT_GHOSTS);
+    atomicMax(&s.ctl->ghosts_wanted, g + 1);
+  }
+}
+
+/* For the search of neighbours: the position of a particle, or of its image by a shift code, relative to the corner of
+ * the grid; and the extra. */
+template <class T>
+__device__ __forceinline__ float4 rounded_position(const system_view<T> &s, const typename T::particle &r,
+                                                   int code)
+{
+  float x[3] = {0.0f, 0.0f, 0.0f};
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d)
+    x[d] = (float)(T::where(s.scale, d, r.x[d]) - s.grid.lo[d] + shift_of(s.box, code, d));
+  return make_float4(x[0], x[1], x[2], fmaxf(-path_of(r), 0.0f));
+}
+
 #endif

@@ -56,6 +56,23 @@ inline int lanes_for_particle(const launch &l, int64_t count)
 }
 template <class T> constexpr bool HAS_LANES = T::DIM == 3 && T::TAGGED;
 
+/* Launches whose threads stay for several steps: a multiprocessor has one block, of at most this many threads. Are
+ * particles so few that two of these threads can share each? Then a rebin takes one launch. */
+constexpr int STAYING_THREADS = 512;
+inline bool are_few(const launch &l, int64_t count)
+{
+  return 2 * count <= (int64_t)STAYING_THREADS * l.processors;
+}
+
+/* The lanes that share a particle in a launch of several steps. 0: there are too many particles for it, or one lane is
+ * wanted. Measured, see docs/history.md. */
+inline int lanes_staying(const launch &l, int64_t count)
+{
+  for (int lanes = 8; lanes > 1; lanes /= 2)
+    if ((l.lanes == 0 || l.lanes == lanes) && are_few(l, count * (lanes / 2))) return lanes;
+  return 0;
+}
+
 /* Launches a kernel that begins with await_launches(). Its blocks begin while the last blocks of the
  * launch before it are still at work, so that there is no gap between the two launches. A device that cannot do
  * this makes an ordinary launch. what: names the launch in errors. */
@@ -73,6 +90,23 @@ md_status launch_early(const launch &l, int blocks, const char *what, void (*ker
   config.stream = l.stream;
   config.attrs = &early;
   config.numAttrs = l.early ? 1 : 0;
+  return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
+}
+
+/* Launches a kernel whose blocks wait for each other (grid_barrier.cuh), if the device has room for all of them. */
+template <class... Words, class... Given>
+md_status launch_together(const launch &l, int blocks, const char *what, void (*kernel)(Words...),
+                          Given &&...given)
+{
+  cudaLaunchAttribute together = {};
+  together.id = cudaLaunchAttributeCooperative;
+  together.val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3((unsigned)blocks);
+  config.blockDim = dim3((unsigned)l.threads);
+  config.stream = l.stream;
+  config.attrs = &together;
+  config.numAttrs = 1;
   return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
 }
 
@@ -180,17 +214,18 @@ template <class T> struct next_order {
 template <class T> md_status launch_index(const launch &, const system_view<T> &, int *order);
 /* order: it may lie where the new origins will be written. ghost_cursor: the first free index of each cell for
  * ghosts, which get their sources, shifts and positions, or NULL without ghosts. rebins: the kernel is launch number
- * view.launch, and ends a rebin: these positions are the present ones then. */
+ * view.launch, and ends a rebin: these positions are the present ones then. outcome: where the progress before the
+ * rebin is written, in pinned memory of the host, or NULL. */
 template <class T>
 md_status launch_reorder(const launch &, const system_view<T> &, int *ghost_cursor, const int *order,
-                         const moved_fields<T> &, bool rebins);
+                         const moved_fields<T> &, bool rebins, progress *outcome);
 /* Sorts pairs (id, index) by id, into (sorted, order). If scratch is NULL, it only tells the bytes of scratch that
  * it needs. bits: of an id that are compared. */
 md_status sort_by_cell(const launch &, int n, int bits, const unsigned *id, unsigned *sorted,
                        const int *index, int *order, void *scratch, size_t *bytes);
 /* Ends a rebin that leaves the particles where they are: nothing is stale any more. The kernel is launch number
  * `launch`. */
-md_status launch_rebinned(const launch &, control *ctl, unsigned launch);
+md_status launch_rebinned(const launch &, control *ctl, unsigned launch, progress *outcome);
 /* Sets the progress, and forgets overflows. The device must be at rest. */
 md_status launch_set_progress(const launch &, control *ctl, unsigned launch, const progress &now);
 /* Copies the control block to pinned memory of the host, and then stores the number there. */
@@ -239,6 +274,17 @@ template <class T>
 md_status launch_step_cells_3d(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
 template <class T>
 md_status launch_step_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &);
+/* gpu/neighbour/rebin_few.cu: a whole rebin on one rank, which sorts by counting, with ghosts and lists; for particles
+ * that are_few(), with at most seven images each. start, ghost_start: where the first particle of each cell is written,
+ * and the first ghost (NULL: there are no ghosts). outcome: as for launch_reorder(). */
+template <class T>
+md_status launch_rebin_few(const launch &, const system_view<T> &, int *start, int *ghost_start,
+                           const moved_fields<T> &, progress *outcome);
+/* gpu/step/steps_list.cu: takes up to `steps` steps, as launch_step_list() does, on one rank. lanes_staying() must not
+ * be 0, and the view must have ghost.of if there are ghosts. */
+template <class T>
+md_status launch_steps_list(const launch &, md_pair_kind, const system_view<T> &, const step_args &,
+                            unsigned steps);
 /* gpu/step/step_dense.cu: does the same as launch_step_cells_3d(). It is faster where cells hold many particles. */
 template <class T>
 md_status launch_step_dense(const launch &, md_pair_kind, const system_view<T> &, const step_args &);

@@ -58,6 +58,8 @@ struct alignas(128) step_slot {
   unsigned usage;      /* the bits of a float, as in progress */
   /* number of fast particles, if they are checked (gpu/neighbour/list_check.cu); else 0 */
   unsigned beyond_slack;
+  /* blocks at barriers, in a launch that takes several steps (gpu/particle/grid_barrier.cuh) */
+  unsigned long long arrived;
 };
 
 enum { SLOTS = 64 };
@@ -130,6 +132,14 @@ __device__ __forceinline__ progress progress_before(const control *ctl, unsigned
   return p;
 }
 
+/* The progress after a rebin: nothing is stale any more. */
+__device__ __forceinline__ progress rebinned(progress now)
+{
+  now.stale = 0;
+  now.usage = 0.0f;
+  return now;
+}
+
 /* The largest value in a warp. All lanes call it, and all get the result. */
 __device__ __forceinline__ int warp_largest(int value)
 {
@@ -153,6 +163,7 @@ __device__ __forceinline__ void take_slot(control *ctl, unsigned launch, const p
   next->found = 0;
   next->usage = 0;
   next->beyond_slack = 0;
+  next->arrived = 0;
 }
 
 /* Waits until all launches before this one have ended, if this launch began early. From then on the blocks of the

@@ -11,6 +11,7 @@ md_status gpu_batches::make()
     MD_CUDA(cudaEventCreate(&c.sorted));
     MD_CUDA(cudaEventCreate(&c.end));
     MD_CUDA(cudaMallocHost((void **)&c.control_copy, sizeof *c.control_copy));
+    MD_CUDA(cudaMallocHost((void **)&c.outcome, sizeof *c.outcome));
   }
   return MD_OK;
 }
@@ -21,6 +22,7 @@ void gpu_batches::free_all()
     for (cudaEvent_t event : {c.begin, c.stepped, c.sorted, c.end})
       if (event) cudaEventDestroy(event);
     if (c.control_copy) cudaFreeHost(c.control_copy);
+    if (c.outcome) cudaFreeHost(c.outcome);
   }
 }
 

@@ -11,9 +11,10 @@
  *           launch 1            read 0, launch 2    read 1, launch 3    read 2, launch 4
  *   slots   0, 1                1, 2                2, 0                0, 1
  *
- * The last line says which slots of the ring are in flight. The outcome of a batch is a copy of the control block
+ * The last line says which slots of the ring are in flight. The outcome of a batch is the progress
  * (gpu/particle/progress.cuh) between its steps and its rebin. The outcome says how much of the slack the steps used.
- * From this the host estimates how many steps the next batch should have.
+ * From this the host estimates how many steps the next batch should have. The first kernel of the rebin writes the
+ * outcome into memory of the host, because the device takes 10 microseconds for a copy between two kernels.
  *
  * Trade-off: the device never waits for the host. In return the host estimates from old values. An estimate that
  * is too high costs launches that return at once (gpu/particle/progress.cuh). An estimate that is too low costs a rebin
@@ -27,14 +28,18 @@
 
 #include <algorithm>
 
-/* One batch: its events and its outcome. The events are recorded in the order begin, stepped, sorted, end. */
+/* One batch: its events and its outcome. The events are recorded in the order begin, stepped, sorted, end. Each takes
+ * the device some 2 microseconds, so that only those are recorded that are needed. */
 struct gpu_batch {
   cudaEvent_t begin, stepped, sorted, end;
-  control *control_copy; /* copy of the control block after the steps; pinned host memory */
+  cudaEvent_t from;      /* where its time begins: its own begin, or the end of the batch before it */
+  progress *outcome;     /* the progress after the steps, which the rebin writes; pinned host memory */
+  control *control_copy; /* without a rebin: a copy of the control block after the steps; the same memory */
   unsigned launch;       /* number of the next launch at the time of the copy */
   int64_t issued;        /* steps launched in this run, those of this batch included */
   int64_t plain;         /* plain steps before the steps that sort (sorting.cuh) */
   bool rebins;
+  bool lists_apart; /* are lists a launch of their own, after the event `sorted`? */
 };
 
 /* The ring of batches. At most ROOM - 1 batches are in flight. */
@@ -50,6 +55,8 @@ struct gpu_batches {
   /* The batch to launch next. The caller then adds 1 to in_flight. */
   gpu_batch &next() { return ring[(head + in_flight) % ROOM]; }
   gpu_batch &oldest() { return ring[head]; }
+  /* The batch that was launched last, while a batch is in flight. */
+  gpu_batch &latest() { return ring[(head + in_flight - 1) % ROOM]; }
   /* A batch for events while no batch is in flight. */
   gpu_batch &resting() { return ring[0]; }
   /* Waits for the end of the oldest batch, which is then no longer in flight. */

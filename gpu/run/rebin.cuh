@@ -7,6 +7,8 @@
  *      also writes the ghosts.
  *   3. Lists follow, on several ranks after the ghosts.
  *
+ * Where particles are few, one kernel does all of this (gpu/neighbour/rebin_few.cu).
+ *
  * launch_rebin() does this without waiting. Whether everything had room is known from the outcome of the next
  * batch. ensure_neighbours() waits, makes room, and repeats the rebin until everything has room. On several ranks a
  * rebin waits for what comes from other ranks (rebin_ranks.inc).
@@ -40,16 +42,18 @@ template <class T> struct gpu_rebin {
   bool cells_counted = false;  /* has a migration already counted the particles in their cells? */
   bool own_rounded = false;    /* have the positions of own particles been rounded for the next lists? */
   bool migrants_asked = false; /* have the migrants of the next rebin been asked for? */
+  bool lists_apart = true;     /* were lists a launch of their own in the last rebin of one rank? */
   rebin_interval interval;
   int64_t rebins = 0;      /* also counts the sorts that steps did */
   int64_t sorts = 0;       /* on several ranks: sorts that steps did since the last migration */
   int64_t balanced_at = 0; /* step at which the ranks last checked the balance */
   int64_t known_recut = 0; /* comm->recut of the cuts that the domains have */
 
-  /* launch_rebin() launches a rebin. sorted: recorded between the sort and the lists, or NULL. make_structure()
+  /* launch_rebin() launches a rebin. sorted: recorded between the sort and the lists if these are apart, or NULL.
+   * outcome: where the progress before the rebin is written, in pinned memory, or NULL. make_structure()
    * repeats rebins until everything has room. fit_neighbours() also learns from the end of lists or cells;
    * `now` is the present progress. ensure_neighbours() reads the progress first and then does the same. */
-  md_status launch_rebin(cudaEvent_t sorted);
+  md_status launch_rebin(cudaEvent_t sorted, progress *outcome);
   md_status make_structure();
   md_status fit_neighbours();
   md_status ensure_neighbours();
@@ -58,9 +62,12 @@ template <class T> struct gpu_rebin {
   md_status sum_counts(int *counts, int64_t n, int *others = nullptr);
   md_status order_cells(unsigned *ids);
   md_status index_particles();
-  md_status sort_into_spare(bool rebins);
-  md_status sort_particles();
+  md_status sort_into_spare(bool rebins, progress *outcome);
+  md_status sort_particles(progress *outcome);
   md_status sorted_view(system_view<T> *s, const int **origin);
+  /* Is a rebin one launch (gpu/neighbour/rebin_few.cu)? rebin_few() launches it. */
+  bool takes_one_launch() const;
+  md_status rebin_few(progress *outcome);
   md_status build_list(rounded_part left);
   md_status find_partners();
   md_status leave_molecules_out();

@@ -14,7 +14,7 @@
  * word to the device before its move.
  *
  * Trade-off: the device need not wait for the host. In return the host never knows the present progress while
- * steps run, and launches some steps that are not taken. Cost: four events and a copy of 8 KiB a batch.
+ * steps run, and launches some steps that are not taken. Cost: two or three events a batch.
  */
 #ifndef MD_GPU_RUN_RUN_CUH
 #define MD_GPU_RUN_RUN_CUH
@@ -47,6 +47,7 @@ template <class T> struct gpu_run {
   /* A batch is launched without waiting, and finish_batch() waits for it. */
   md_status launch_batch(int64_t left, int64_t *issued);
   md_status finish_batch(progress *reached);
+  md_status lap_rebin(const gpu_batch &);
 
   /* Has the box changed too much for the lists? */
   bool is_strained() const;

@@ -42,6 +42,9 @@ template <class T> struct gpu_stepper {
 
   /* One step: a fused kernel, or a force kernel and a move kernel. */
   md_status launch_step(step_sorting sorting = SORTS_NOT);
+  /* launch_steps() launches `count` steps: in one launch where steps_stay(), else one after the other. */
+  bool steps_stay() const;
+  md_status launch_steps(int64_t count);
   md_status launch_fused(const launch &l, const system_view<T> &s, step_sorting sorting = SORTS_NOT);
   md_status launch_unfused();
   md_status launch_forces(const system_view<T> &s, real *const impulse[3], bool part_of_step);
@@ -68,6 +71,8 @@ template <class T> struct gpu_stepper {
   void impulse_arrays(real *impulse[3]) const;
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;
+  double bytes_of_step() const;
+  md_pair_kind kind_of_pairs() const;
   /* owe_kicks(): the impulses at the present positions are kept, and that many kicks are owed. owe_action() adds an
    * action after the last step. settle() gives what is owed, and must come before the host reads velocities.
    * forget_impulses() settles, and must come before the idle position array is written. All of them are for the time

@@ -16,52 +16,29 @@
  * beyond the cutoff. To evaluate these pairs too, without a branch, was slower.
  *
  * Few particles would leave most of the device without work, and their step would take the time that one thread needs
- * for a whole list. Then several lanes of a warp share a particle. Lane q takes the rows q, q + LANES, ... of its list,
- * and the lanes join their sums, which are exact, so that the result is the same:
- *
- *      lanes        0 ... 3    4 ... 7         28 ... 31       LANES = 8: a warp has four particles
- *      particles    0 ... 3    0 ... 3   ...    0 ... 3
- *      rows         0          1                7              each lane: its row, and every eighth after it
- *
- * Then these lanes also write the images of the moved particle, so that no launch is needed for the ghosts. On an H100
- * a step of 4000 atoms in double takes 13.4 in place of 26 us by the lanes, and 14.6 without the images.
+ * for a whole list. Then several lanes of a warp share a particle (lanes.cuh). Lane q takes the rows q, q + LANES, ...
+ * of its list, and the lanes join their sums, which are exact, so that the result is the same. These lanes also write
+ * the images of the moved particle, so that no launch is needed for the ghosts. Where particles are fewer still,
+ * steps_list.cu takes several steps in one launch.
  *
  * Trade-off: only neighbours are read, not all particles of 27 cells. But lists take memory and must be made, and each
  * pair is evaluated twice.
  * Bytes a particle and step in 3D: 4 a listed neighbour, 24 + 24 for packed positions (or 32 + 32), 24 + 24 for
  * velocities. docs/history.md has the limits.
  */
-#include "gpu/particle/images.cuh"
+#include "gpu/step/lanes.cuh"
 #include "gpu/step/staged_table.cuh"
 #include "gpu/step/sum_list.cuh"
 
 #include <algorithm>
 #include <limits.h>
 
-/* Joins the sums of the lanes that share a particle: those whose numbers are the same but for multiples of TOGETHER. */
-template <class T, int TOGETHER>
-static __device__ __forceinline__ void join_lanes(typename T::sum sum[3], int &least)
-{
-#pragma unroll
-  for (int lane = TOGETHER; lane < 32; lane *= 2) {
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) T::join(sum[d], lane);
-    least = min(least, __shfl_xor_sync(0xffffffffu, least, lane));
-  }
-}
-
 /* Writes the images of particle i, whose record the first of its lanes has. All lanes of the warp call it. */
 template <class T, int LANES>
 static __device__ __forceinline__ void write_images(const system_view<T> &s, const typename T::record &moved,
                                                     int i, bool own, int lane, unsigned parity)
 {
-  constexpr int WORDS = sizeof moved / 4, TOGETHER = 32 / LANES;
-  unsigned word[WORDS];
-  typename T::record record;
-  memcpy(word, &moved, sizeof moved);
-#pragma unroll
-  for (int w = 0; w < WORDS; ++w) word[w] = __shfl_sync(0xffffffffu, word[w], threadIdx.x % TOGETHER);
-  memcpy(&record, word, sizeof record);
+  const typename T::record record = record_of_first_lane<typename T::record, 32 / LANES>(moved);
   if (!own) return;
 #pragma unroll
   for (int k = lane; k < IMAGES_MOST; k += LANES) {

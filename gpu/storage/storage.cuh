@@ -41,7 +41,9 @@ template <class T> struct gpu_storage {
   md_status make_arrays();
   md_status make_particles();
   md_status make_ghosts(int64_t capacity);
-  /* Do the lanes that share a particle write its images in the step? Depends on the present box. */
+  /* has_few_images(): has a particle at most seven images in the present box, those of a corner? steps_write_images():
+   * do the lanes that share a particle write its images in the step? */
+  bool has_few_images() const;
   bool steps_write_images() const;
   md_status make_list(int rows);
   md_status make_slopes();

@@ -111,7 +111,7 @@ struct lanes {
 };
 
 enum { MOST_NAPS = 1000000 };
-enum { MOST_THREADS = 1024, MOST_BLOCKS = 4 }; /* of a block; blocks of a cooperative launch */
+enum { MOST_THREADS = 1024, MOST_BLOCKS = 8 }; /* of a block; blocks of a cooperative launch */
 
 /* The stacks of the block's threads; null before a thread begins and after it has ended. */
 fibre *stacks[MOST_THREADS * MOST_BLOCKS];
