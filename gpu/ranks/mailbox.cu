@@ -2,6 +2,7 @@
 #include "gpu/ranks/mailbox.h"
 #include "gpu/runtime/cuda.h"
 
+#include <algorithm>
 #include <cuda/atomic>
 
 namespace
@@ -13,10 +14,10 @@ enum { THREADS = 256, EACH = MAILBOX_CHUNK / 16 / THREADS, STRIPE_LEAST = 4096 }
 typedef cuda::atomic_ref<uint32_t, cuda::thread_scope_system> system_word;
 typedef cuda::atomic_ref<uint64_t, cuda::thread_scope_system> system_word_pair;
 
-__host__ __device__ int64_t stripes_of(int64_t bytes)
+__host__ __device__ int64_t stripes_of(int64_t bytes, int most)
 {
   const int64_t stripes = (bytes + STRIPE_LEAST - 1) / STRIPE_LEAST;
-  return stripes < MAILBOX_STRIPES ? stripes : (int64_t)MAILBOX_STRIPES;
+  return stripes < most ? stripes : (int64_t)most;
 }
 
 /* Copies n <= MAILBOX_CHUNK bytes. Loads go past L1, which does not see what other GPUs store. */
@@ -64,12 +65,12 @@ __global__ void __launch_bounds__(THREADS)
   const int stripe = blockIdx.x, rank = blockIdx.y % boxes.ranks;
   const bool sends = blockIdx.y < boxes.ranks;
   const mailbox_list &list = sends ? sent : received;
-  mailbox_channel *own = &boxes.of[boxes.rank]->channel[rank][stripe];
-  mailbox_channel *other = &boxes.of[rank]->channel[boxes.rank][stripe];
+  mailbox_channel *own = &boxes.of[boxes.rank]->channel[rank * boxes.stripes + stripe];
+  mailbox_channel *other = &boxes.of[rank]->channel[boxes.rank * boxes.stripes + stripe];
   uint32_t count = sends ? own->sent : own->read;
   for (int m = 0; m < list.n; ++m) {
     if (list.rank[m] != rank) continue;
-    const int64_t bytes = list.bytes[m], stripes = stripes_of(bytes);
+    const int64_t bytes = list.bytes[m], stripes = stripes_of(bytes, boxes.stripes);
     const int64_t size = ((bytes + stripes - 1) / stripes + 15) / 16 * 16;
     const int64_t end = (stripe + 1) * size < bytes ? (stripe + 1) * size : bytes;
     for (int64_t at = stripe * size; at < end; at += MAILBOX_CHUNK) {
@@ -121,8 +122,7 @@ md_status mailbox_exchange(const mailboxes *boxes, const mailbox_list *sent, con
 {
   int64_t stripes = 0;
   for (const mailbox_list *list : {sent, received})
-    for (int m = 0; m < list->n; ++m)
-      if (stripes_of(list->bytes[m]) > stripes) stripes = stripes_of(list->bytes[m]);
+    for (int m = 0; m < list->n; ++m) stripes = std::max(stripes, stripes_of(list->bytes[m], boxes->stripes));
   if (stripes == 0) return MD_OK;
   k_exchange<<<dim3((unsigned)stripes, 2u * boxes->ranks), THREADS, 0, (cudaStream_t)stream>>>(*boxes, *sent,
                                                                                                *received);

@@ -20,7 +20,8 @@
  * Trade-off: a message is stored once more than by a copy between GPUs, and blocks that wait keep their places on
  * multiprocessors. In return a rank knows no address of another rank but its mailbox, and the host takes no part.
  * Cost: a launch, and the time of two stores over the link; 66 kB a stripe and rank; messages of more than some
- * megabytes go at the speed of 16 blocks.
+ * megabytes go at the speed of as many blocks as there are stripes. Two ranks have more stripes than several, because
+ * the blocks of all messages must have room at the same time.
  * Reference: the memory model of PTX (CUDA, PTX ISA), release and acquire at the scope of the system.
  */
 #ifndef MD_GPU_RANKS_MAILBOX_H
@@ -38,7 +39,6 @@ extern "C" {
 enum {
   MAILBOX_RANKS = 16,    /* most ranks */
   MAILBOX_LIST = 64,     /* most messages of a list that are sent, and that are received */
-  MAILBOX_STRIPES = 16,  /* most stripes of a message */
   MAILBOX_CHUNKS = 4,    /* chunks of a channel */
   MAILBOX_CHUNK = 16384, /* bytes of a chunk */
   MAILBOX_WORDS = 16     /* most words of a maximum */
@@ -57,22 +57,25 @@ typedef struct mailbox_channel {
   char chunk[MAILBOX_CHUNKS][MAILBOX_CHUNK];
 } mailbox_channel;
 
-/* Of the channels, memory is only allocated for as many ranks as there are: mailbox_bytes(). */
+/* It has mailbox_bytes(). */
 typedef struct mailbox {
   uint64_t word[2][MAILBOX_RANKS]
                [MAILBOX_WORDS]; /* by the last bit of the number: number of the maximum, word */
-  mailbox_channel channel[MAILBOX_RANKS][MAILBOX_STRIPES]; /* by the other rank */
+  mailbox_channel channel[];    /* [ranks][stripes], by the other rank */
 } mailbox;
+
+/* Most stripes of a message. */
+static inline int mailbox_stripes(int ranks) { return ranks <= 2 ? 64 : 16; }
 
 static inline size_t mailbox_bytes(int ranks)
 {
-  return offsetof(mailbox, channel) + (size_t)ranks * sizeof((mailbox *)0)->channel[0];
+  return sizeof(mailbox) + (size_t)ranks * (size_t)mailbox_stripes(ranks) * sizeof(mailbox_channel);
 }
 
 /* The mailboxes as one rank sees them. */
 typedef struct mailboxes {
   mailbox *of[MAILBOX_RANKS]; /* device memory, mapped where it is another rank's */
-  int rank, ranks;
+  int rank, ranks, stripes;
   const uint32_t *given_up; /* host memory that the device reads: not 0 if blocks must not wait any more */
 } mailboxes;
 
