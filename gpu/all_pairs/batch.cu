@@ -493,7 +493,7 @@ batch_shape step_batch_shape(const body_view &view, bool mixed, int processors, 
 {
   batch_shape s = {};
   /* Tasks for all multiprocessors, and as long as may be. */
-  s.bodies = view.n <= 1024 ? 1 : view.n <= 2048 ? 2 : 4;
+  s.bodies = view.n <= 1024 ? 1 : view.n <= (mixed ? 2048 : 3072) ? 2 : 4;
   const int tile = 32 * s.bodies, parts = s.bodies / part_of(s.bodies);
   s.tiles = (view.n + tile - 1) / tile;
   s.tasks = s.tiles * (s.tiles + 1) / 2 * parts;

@@ -375,7 +375,7 @@ md_status all_pairs_engine::sum_pairs(unsigned long long number)
   if (!cleared) MD_CUDA(cudaMemsetAsync(view.sum, 0, (size_t)(view.stride * view.dim) * 8, stream));
   cleared = false;
   current = true;
-  if (batch.shape.blocks > 0) return sum_few(number);
+  if (mixed && batch.shape.blocks > 0) return sum_few(number);
   if (mixed && !packed) MD_TRY(launch_pack_single(view, copies, stream));
   packed = mixed;
   /* The same choice on every rank: the length of blocks and the model are the same. */
@@ -394,6 +394,7 @@ md_status all_pairs_engine::sum_pairs(unsigned long long number)
 md_status all_pairs_engine::prepare_batches()
 {
   if (comm->size > 1 || options.gpu.unfused || options.gpu.symmetric) return MD_OK;
+  if (model->nmiddle > 0 || model->nforce_action > 0) return MD_OK;
   if (view.n > BATCHES_UP_TO || !device.cooperativeLaunch) return MD_OK;
   if (!mixed && (!fast || model->close2 > 0.0)) return MD_OK;
   batch.shape = step_batch_shape(view, mixed, device.multiProcessorCount, device.sharedMemPerBlockOptin);
@@ -409,7 +410,8 @@ md_status all_pairs_engine::prepare_batches()
   return MD_OK;
 }
 
-/* The impulses of few bodies are always those of a batch: single precision rounds them as it does there. */
+/* In precision mixed the impulses of few bodies are always those of a batch: sums of single precision depend on which
+ * bodies are added up together. */
 md_status all_pairs_engine::sum_few(unsigned long long number)
 {
   batch.steps = 0;
