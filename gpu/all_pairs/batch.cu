@@ -522,17 +522,11 @@ static md_status launch_as(const batch_args<A> &a, const batch_shape &s, cudaStr
 {
   const auto kernel = k_step_batch<A, STYLE, DIM, ONE, BODIES, part_of(BODIES)>;
   MD_TRY(allow_shared(kernel, s.shared));
-  cudaLaunchAttribute all_at_once = {};
-  all_at_once.id = cudaLaunchAttributeCooperative;
-  all_at_once.val.cooperative = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3((unsigned)s.blocks);
-  config.blockDim = dim3(THREADS);
-  config.dynamicSmemBytes = s.shared;
-  config.stream = stream;
-  config.attrs = &all_at_once;
-  config.numAttrs = 1;
-  return md_cuda_check(cudaLaunchKernelEx(&config, kernel, a), "launch of k_step_batch");
+  launch together = {};
+  together.stream = stream;
+  together.threads = THREADS;
+  together.shared = s.shared;
+  return launch_together(together, s.blocks, "launch of k_step_batch", kernel, a);
 }
 
 template <class A, int STYLE, int DIM, bool ONE>

@@ -104,6 +104,7 @@ md_status launch_together(const launch &l, int blocks, const char *what, void (*
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3((unsigned)blocks);
   config.blockDim = dim3((unsigned)l.threads);
+  config.dynamicSmemBytes = l.shared;
   config.stream = l.stream;
   config.attrs = &together;
   config.numAttrs = 1;
