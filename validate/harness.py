@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import functools
+import itertools
 import math
 import os
 import re
@@ -497,13 +498,14 @@ def write_data(path: Path, system: Particles) -> Path:
     return path
 
 
-def meetings(folder: Path, at: float, across: bool) -> str:
+def meetings(folder: Path, at: float, across: bool, speed: float = 4.5, resting: bool = False) -> str:
     """A deck of pairs that meet head on one after the other, at z = `at` box lengths. across: they also meet at the
-    periodic face along x. Its data go into `folder`.
+    periodic face along x. resting: beside them are four times as many particles that hardly move and meet nothing.
+    Its data go into `folder`.
 
-    Partners move by a thirteenth of the skin in each step. At the start their distances are larger than the reach of
-    lists, and differ by about half a skin. So at every rebin some pair is just beyond the lists and soon within the
-    cutoff.
+    At the usual speed partners move by a thirteenth of the skin in each step. At the start their distances are larger
+    than the reach of lists, and differ by about half a skin. So at every rebin some pair is just beyond the lists and
+    soon within the cutoff.
     """
     cutoff, skin, side = 2.5, 0.3, 64.0
     x, v = [], []
@@ -512,10 +514,14 @@ def meetings(folder: Path, at: float, across: bool) -> str:
         for sign in (-1.0, 1.0):
             z = (at * side + sign * half) % side
             x.append((((0.0 if across else 5.5) + 0.15 * sign) % 11.0, 5.5 * (k + 0.5), z))
-            v.append((0.0, 0.0, -4.5 * sign))
+            v.append((0.0, 0.0, -speed * sign))
+        for side_by_side, level in itertools.product(range(2), range(4)) if resting else ():
+            x.append((11.0 + 11.0 * side_by_side, 5.5 * (k + 0.5), (level + 0.5) * side / 4))
+            v.append((0.0, 0.0, 0.01 * (-1) ** level))
+    width = 33.0 if resting else 11.0
     folder.mkdir(parents=True, exist_ok=True)
     data = write_data(folder / "meetings.data",
-                      Particles((0.0, 0.0, 0.0), (11.0, 132.0, side), np.array(x), np.array(v)))
+                      Particles((0.0, 0.0, 0.0), (width, 132.0, side), np.array(x), np.array(v)))
     return (f"units lj\nread_data {data}\npair_style lj/cut {cutoff}\npair_coeff 1 1 1 1\nneighbor {skin} bin\n"
             f"timestep 0.005\nfix move all nve\nthermo 20\n"
             "thermo_style custom step temp pe ke etotal press momx momy momz\nthermo_modify format float %.17g\n"

@@ -153,6 +153,18 @@ def test_lists_of_moves_with_a_common_path_end_before_they_lack_a_pair(ensemble,
     same(tmp_path / "naive" / "check.dump", tmp_path / "gpu" / "check.dump")
 
 
+@pytest.mark.gpu
+def test_lists_end_by_the_longest_path_of_few_fast_particles(tmp_path):
+    """Most particles rest, so that only the bound of the paths of 32 particles tells of the others."""
+    deck = harness.meetings(tmp_path, 0.5, False, speed=6.0, resting=True)
+    deck = deck.replace("move all nve", "move all nvt temp 1.2 1.2 5")
+    harness.run(deck, tmp_path / "naive", engine="naive")
+    got = harness.run(deck, tmp_path / "gpu", engine="gpu",
+                      package={"neighbours": "list", "rebin": "displacement", "profile": "yes"})
+    assert kernel_calls(got, "packed move") > 100
+    same(tmp_path / "naive" / "check.dump", tmp_path / "gpu" / "check.dump")
+
+
 @pytest.mark.smoke
 @pytest.mark.parametrize("name", ["in.overlap", "in.types", "in.langevin"])
 def test_every_instruction_set(name, isas, tmp_path):
