@@ -371,24 +371,11 @@ static __device__ __forceinline__ void meet_held(typename A::real softening, con
 {
   typedef typename A::real real;
   const int lane = threadIdx.x % 32, next = (lane + 1) % 32;
-  real k[MD_PAIR_K] = {};
 #pragma unroll(16 / BODIES)
   for (int step = 0; step < 32; ++step) {
     real x[DIM], mass;
     take<DIM>(h, first + (lane + step) % 32, x, &mass);
-#pragma unroll
-    for (int b = 0; b < BODIES; ++b) {
-      real delta[DIM], r2 = softening;
-#pragma unroll
-      for (int d = 0; d < DIM; ++d) {
-        delta[d] = own.x[b][d] - x[d];
-        r2 = fma(delta[d], delta[d], r2);
-      }
-      k[1] = ONE ? own.k1[b] : own.k1[b] * mass;
-      const real f = pair_force<STYLE>(r2, k);
-#pragma unroll
-      for (int d = 0; d < DIM; ++d) A::add(f, delta[d], &own.sum[b][d], &sum[d]);
-    }
+    meet_body<A, STYLE, DIM, ONE, BODIES>(softening, x, mass, own, sum);
 #pragma unroll
     for (int d = 0; d < DIM; ++d) sum[d] = __shfl_sync(0xffffffffu, sum[d], next);
   }

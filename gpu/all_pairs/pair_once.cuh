@@ -73,4 +73,27 @@ template <class A, int DIM, int BODIES> struct own_bodies {
   typename A::sum sum[BODIES][DIM];
 };
 
+/* The bodies of a thread meet one other body, whose sum is `sum`. softening: k2 of unit masses. */
+template <class A, int STYLE, int DIM, bool ONE, int BODIES>
+static __device__ __forceinline__ void meet_body(typename A::real softening, const typename A::real x[DIM],
+                                                 typename A::real mass, own_bodies<A, DIM, BODIES> &own,
+                                                 typename A::sum sum[DIM])
+{
+  typedef typename A::real real;
+  real k[MD_PAIR_K] = {};
+#pragma unroll
+  for (int b = 0; b < BODIES; ++b) {
+    real delta[DIM], r2 = softening;
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) {
+      delta[d] = own.x[b][d] - x[d];
+      r2 = fma(delta[d], delta[d], r2);
+    }
+    k[1] = ONE ? own.k1[b] : own.k1[b] * mass;
+    const real f = pair_force<STYLE>(r2, k);
+#pragma unroll
+    for (int d = 0; d < DIM; ++d) A::add(f, delta[d], &own.sum[b][d], &sum[d]);
+  }
+}
+
 #endif

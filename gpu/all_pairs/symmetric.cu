@@ -70,7 +70,7 @@ static __device__ __forceinline__ void meet_quarter(typename A::real softening, 
 {
   typedef typename A::real real;
   const int at = quarter * QUARTER + (threadIdx.x & 31), next = (threadIdx.x + 1) & 31;
-  real x[DIM], mass = ONE ? (real)0 : tile.mass[at], k[MD_PAIR_K] = {};
+  real x[DIM], mass = ONE ? (real)0 : tile.mass[at];
   typename A::sum sum[DIM];
 #pragma unroll
   for (int d = 0; d < DIM; ++d) {
@@ -79,19 +79,7 @@ static __device__ __forceinline__ void meet_quarter(typename A::real softening, 
   }
 #pragma unroll(8 / BODIES)
   for (int step = 0; step < QUARTER; ++step) {
-#pragma unroll
-    for (int b = 0; b < BODIES; ++b) {
-      real delta[DIM], r2 = softening;
-#pragma unroll
-      for (int d = 0; d < DIM; ++d) {
-        delta[d] = own.x[b][d] - x[d];
-        r2 = fma(delta[d], delta[d], r2);
-      }
-      k[1] = ONE ? own.k1[b] : own.k1[b] * mass;
-      const real f = pair_force<STYLE>(r2, k);
-#pragma unroll
-      for (int d = 0; d < DIM; ++d) A::add(f, delta[d], &own.sum[b][d], &sum[d]);
-    }
+    meet_body<A, STYLE, DIM, ONE, BODIES>(softening, x, mass, own, sum);
 #pragma unroll
     for (int d = 0; d < DIM; ++d) {
       x[d] = __shfl_sync(0xffffffffu, x[d], next);

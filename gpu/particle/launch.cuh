@@ -73,9 +73,24 @@ inline int lanes_staying(const launch &l, int64_t count)
   return 0;
 }
 
+/* Launches a kernel with an attribute, or NULL: without. what: names the launch in errors. */
+template <class... Words, class... Given>
+md_status launch_with(const launch &l, int blocks, cudaLaunchAttribute *attribute, const char *what,
+                      void (*kernel)(Words...), Given &&...given)
+{
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3((unsigned)blocks);
+  config.blockDim = dim3((unsigned)l.threads);
+  config.dynamicSmemBytes = l.shared;
+  config.stream = l.stream;
+  config.attrs = attribute;
+  config.numAttrs = attribute ? 1 : 0;
+  return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
+}
+
 /* Launches a kernel that begins with await_launches(). Its blocks begin while the last blocks of the
  * launch before it are still at work, so that there is no gap between the two launches. A device that cannot do
- * this makes an ordinary launch. what: names the launch in errors. */
+ * this makes an ordinary launch. */
 template <class... Words, class... Given>
 md_status launch_early(const launch &l, int blocks, const char *what, void (*kernel)(Words...),
                        Given &&...given)
@@ -83,14 +98,7 @@ md_status launch_early(const launch &l, int blocks, const char *what, void (*ker
   cudaLaunchAttribute early = {};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3((unsigned)blocks);
-  config.blockDim = dim3((unsigned)l.threads);
-  config.dynamicSmemBytes = l.shared;
-  config.stream = l.stream;
-  config.attrs = &early;
-  config.numAttrs = l.early ? 1 : 0;
-  return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
+  return launch_with(l, blocks, l.early ? &early : nullptr, what, kernel, given...);
 }
 
 /* Launches a kernel whose blocks wait for each other (grid_barrier.cuh), if the device has room for all of them. */
@@ -101,14 +109,7 @@ md_status launch_together(const launch &l, int blocks, const char *what, void (*
   cudaLaunchAttribute together = {};
   together.id = cudaLaunchAttributeCooperative;
   together.val.cooperative = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = dim3((unsigned)blocks);
-  config.blockDim = dim3((unsigned)l.threads);
-  config.dynamicSmemBytes = l.shared;
-  config.stream = l.stream;
-  config.attrs = &together;
-  config.numAttrs = 1;
-  return md_cuda_check(cudaLaunchKernelEx(&config, kernel, given...), what);
+  return launch_with(l, blocks, &together, what, kernel, given...);
 }
 
 /* Lets a kernel have this much shared memory. A kernel has up to SHARED_ALWAYS bytes without asking. */
