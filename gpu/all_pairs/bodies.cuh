@@ -116,7 +116,7 @@ md_status launch_body_move(const body_view &, const single_copy &, const md_step
 
 /* batch.cu: a batch of steps in one launch: moves and impulses, in turns. steps = 0: impulses alone, which are added to
  * sum[0]. It needs what launch_symmetric needs in double precision.
- *   step_batch_shape    how the work is cut for the bodies of the view; blocks = 0: there is no batch for so many.
+ *   step_batch_shape    how the work is cut for the bodies of the view; blocks = 0: no batch has room for them.
  *                       most_shared: bytes of shared memory that a block of threads may have
  *   sum                 sum[0]: the present impulses; sum[1]: zero. After the batch the impulses are in sum[steps % 3],
  *                       and the one after that is zero

@@ -75,33 +75,27 @@ template <class T>
 md_status launch_density_measure(const launch &l, int source, const system_view<T> &s, const density_args &a,
                                  const measure_args &m)
 {
-  with_source<T>(source, [&](auto from) {
-    k_density_measure<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, m);
-  });
-  MD_LAUNCHED("k_density_measure");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_density_measure",
+      [](auto from) { return k_density_measure<T, from.value>; }, s, a, m);
 }
 
 template <class T>
 md_status launch_density_tensor(const launch &l, int source, const system_view<T> &s, const density_args &a,
                                 const tensor_args &t)
 {
-  with_source<T>(source, [&](auto from) {
-    k_density_tensor<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, t);
-  });
-  MD_LAUNCHED("k_density_tensor");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_density_tensor",
+      [](auto from) { return k_density_tensor<T, from.value>; }, s, a, t);
 }
 
 template <class T>
 md_status launch_density_output(const launch &l, int source, const system_view<T> &s, const density_args &a,
                                 const output_force_args &o)
 {
-  with_source<T>(source, [&](auto from) {
-    k_density_output<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, o);
-  });
-  MD_LAUNCHED("k_density_output");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_density_output",
+      [](auto from) { return k_density_output<T, from.value>; }, s, a, o);
 }
 
 #define INSTANCE(T)                                                                                          \

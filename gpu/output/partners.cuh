@@ -80,4 +80,18 @@ template <class T, class F> void with_source(int source, F &&f)
     if (source == FROM_ALL) f(std::integral_constant<int, FROM_ALL>{});
 }
 
+/* Launches kernel_of(source), with the source as a constant and a thread for each particle. what: names the launch in
+ * errors. */
+template <class T, class KERNEL, class... Given>
+md_status launch_from(const launch &l, int threads, int source, const char *what, KERNEL &&kernel_of,
+                      const system_view<T> &s, const Given &...given)
+{
+  md_status status = MD_OK;
+  with_source<T>(source, [&](auto from) {
+    status = launch_with(of_threads(l, threads), blocks_for(s.n, threads), nullptr, what, kernel_of(from), s,
+                         given...);
+  });
+  return status;
+}
+
 #endif

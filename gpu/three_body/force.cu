@@ -63,11 +63,9 @@ static __global__ void __launch_bounds__(BLOCK)
 template <class T>
 md_status launch_three_sums(const launch &l, int source, const system_view<T> &s, const three_body_args &a)
 {
-  with_source<T>(source, [&](auto from) {
-    k_three_sums<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a);
-  });
-  MD_LAUNCHED("k_three_sums");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_three_sums", [](auto from) { return k_three_sums<T, from.value>; }, s,
+      a);
 }
 
 template <class T>
@@ -75,11 +73,9 @@ md_status launch_three_force(const launch &l, int source, const system_view<T> &
                              double *const impulse[3])
 {
   const component_arrays<double> to = arrays_of(impulse);
-  with_source<T>(source, [&](auto from) {
-    k_three_force<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, to);
-  });
-  MD_LAUNCHED("k_three_force");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_three_force", [](auto from) { return k_three_force<T, from.value>; }, s,
+      a, to);
 }
 
 #define INSTANCE(T)                                                                                          \

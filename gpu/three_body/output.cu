@@ -86,33 +86,27 @@ template <class T>
 md_status launch_three_measure(const launch &l, int source, const system_view<T> &s, const three_body_args &a,
                                const measure_args &m)
 {
-  with_source<T>(source, [&](auto from) {
-    k_three_measure<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, m);
-  });
-  MD_LAUNCHED("k_three_measure");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_three_measure", [](auto from) { return k_three_measure<T, from.value>; },
+      s, a, m);
 }
 
 template <class T>
 md_status launch_three_tensor(const launch &l, int source, const system_view<T> &s, const three_body_args &a,
                               const tensor_args &t)
 {
-  with_source<T>(source, [&](auto from) {
-    k_three_tensor<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, t);
-  });
-  MD_LAUNCHED("k_three_tensor");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_three_tensor", [](auto from) { return k_three_tensor<T, from.value>; },
+      s, a, t);
 }
 
 template <class T>
 md_status launch_three_output(const launch &l, int source, const system_view<T> &s, const three_body_args &a,
                               const output_force_args &o)
 {
-  with_source<T>(source, [&](auto from) {
-    k_three_output<T, from.value><<<blocks_for(s.n, BLOCK), BLOCK, 0, l.stream>>>(s, a, o);
-  });
-  MD_LAUNCHED("k_three_output");
-  return MD_OK;
+  return launch_from(
+      l, BLOCK, source, "launch of k_three_output", [](auto from) { return k_three_output<T, from.value>; },
+      s, a, o);
 }
 
 #define INSTANCE(T)                                                                                          \
