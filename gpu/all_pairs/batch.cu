@@ -30,8 +30,7 @@
  */
 #include "gpu/all_pairs/move.cuh"
 #include "gpu/all_pairs/pair_once.cuh"
-
-#include <cuda/atomic>
+#include "gpu/particle/grid_barrier.cuh"
 
 /* Few warps, so that each has registers for four bodies and what travels. A task is long enough for one warp. */
 enum { WARPS = 8, THREADS = 32 * WARPS };
@@ -179,11 +178,7 @@ static __device__ __forceinline__ void take(const held_bodies<single_sums> &h, i
 static __device__ __forceinline__ void wait_for_blocks(unsigned *arrived, unsigned target)
 {
   __syncthreads();
-  if (threadIdx.x == 0) {
-    const cuda::atomic_ref<unsigned, cuda::thread_scope_device> count(*arrived);
-    count.fetch_add(1u, cuda::memory_order_release);
-    while ((int)(count.load(cuda::memory_order_acquire) - target) < 0) __nanosleep(20);
-  }
+  if (threadIdx.x == 0) arrive_and_wait(*arrived, 1u, target);
   __syncthreads();
 }
 

@@ -21,7 +21,17 @@
 
 #include <cuda/atomic>
 
-typedef cuda::atomic_ref<unsigned long long, cuda::thread_scope_device> device_counter;
+/* Adds `more` to a counter, and waits until its lower 32 bits, which may wrap, have come to `target`. One thread of a
+ * block calls it, between barriers of the block. Returns the counter. */
+template <class WORD>
+static __device__ __forceinline__ WORD arrive_and_wait(WORD &counter, WORD more, unsigned target)
+{
+  const cuda::atomic_ref<WORD, cuda::thread_scope_device> arrived(counter);
+  arrived.fetch_add(more, cuda::memory_order_release);
+  WORD seen = arrived.load(cuda::memory_order_acquire);
+  for (; (int)((unsigned)seen - target) < 0; seen = arrived.load(cuda::memory_order_acquire)) __nanosleep(20);
+  return seen;
+}
 
 /* Waits until all threads of all blocks have called it, and returns whether `answer` was true for any of them. round:
  * 1, 2 ... in the calls of a launch. */
@@ -32,11 +42,9 @@ static __device__ __forceinline__ bool await_blocks(control *ctl, unsigned launc
   answer = __syncthreads_or(answer);
   bool any = false;
   if (threadIdx.x == 0) {
-    device_counter arrived(ctl->slot[launch % SLOTS].arrived);
-    arrived.fetch_add(1ull + ((unsigned long long)answer << shift), cuda::memory_order_release);
-    unsigned long long seen = arrived.load(cuda::memory_order_acquire);
-    for (; (unsigned)seen < round * gridDim.x; seen = arrived.load(cuda::memory_order_acquire))
-      __nanosleep(20);
+    const unsigned long long one = 1ull + ((unsigned long long)answer << shift);
+    const unsigned long long seen =
+        arrive_and_wait(ctl->slot[launch % SLOTS].arrived, one, round * gridDim.x);
     any = (seen >> shift & 0xffffu) != 0;
   }
   return __syncthreads_or(any);
