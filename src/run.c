@@ -56,9 +56,11 @@ static bool is_before(const md_run *run, int64_t a, int64_t b)
 
 static int64_t thermo_due(const md_run *run, int64_t step)
 {
-  const int64_t every = run->sim->thermo.every;
+  const md_output_steps *rows = &run->sim->thermo.rows;
+  const int64_t every = rows->every;
   if (!is_before(run, run->first, step)) return run->first;
-  if (every <= 0) return run->last;
+  if (rows->variable[0] && rows->next < run->last) return step > rows->next ? step : rows->next;
+  if (rows->variable[0] || every <= 0) return run->last;
   const bool back = run->sim->model.backwards;
   const int64_t next = back ? md_step_multiple_back(step, every, -1) : md_step_multiple(step, every);
   return is_before(run, next, run->last) ? next : run->last;

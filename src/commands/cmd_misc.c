@@ -236,7 +236,10 @@ static void info_fixes(md_sim *sim)
 
 static void info_output(md_sim *sim)
 {
-  md_log_print(sim->log, "  thermo every %lld steps\n", (long long)sim->thermo.every);
+  if (sim->thermo.rows.variable[0])
+    md_log_print(sim->log, "  thermo at steps of %s\n", sim->thermo.rows.variable);
+  else
+    md_log_print(sim->log, "  thermo every %lld steps\n", (long long)sim->thermo.rows.every);
   for (const md_observer *o = sim->observers; o; o = o->next)
     md_log_print(sim->log, "  observer %s\n", o->id);
   const md_restarts *r = &sim->restarts;

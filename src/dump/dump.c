@@ -34,7 +34,8 @@ static int64_t due(md_observer *observer, int64_t step)
   const md_dump *dump = (const md_dump *)observer;
   if (dump->only >= 0) return step <= dump->only && dump->last_step < 0 ? dump->only : INT64_MAX;
   if (dump->show_first && dump->last_step < 0 && step <= dump->run_start) return dump->run_start;
-  return md_step_multiple_but(step, dump->every, dump->last_step);
+  if (dump->frames.variable[0]) return step > dump->frames.next ? step : dump->frames.next;
+  return md_step_multiple_but(step, dump->frames.every, dump->last_step);
 }
 
 static int64_t due_back(md_observer *observer, int64_t step)
@@ -42,7 +43,7 @@ static int64_t due_back(md_observer *observer, int64_t step)
   const md_dump *dump = (const md_dump *)observer;
   if (dump->only >= 0) return step >= dump->only && dump->last_step < 0 ? dump->only : -1;
   if (dump->show_first && dump->last_step < 0 && step >= dump->run_start) return dump->run_start;
-  return md_step_multiple_back(step, dump->every, dump->last_step);
+  return md_step_multiple_back(step, dump->frames.every, dump->last_step);
 }
 
 static bool has_stream(const md_dump *dump) { return !dump->style->draw && !strchr(dump->path, '*'); }
@@ -70,7 +71,9 @@ static md_status start(md_observer *observer, md_sim *sim)
 {
   md_dump *dump = (md_dump *)observer;
   dump->run_start = sim->model.step;
-  return agree(dump, sim, open_files(dump, sim, dump->run_start));
+  md_status status = md_output_steps_next(sim, "dump_modify every", &dump->frames);
+  if (status == MD_OK) status = open_files(dump, sim, dump->run_start);
+  return agree(dump, sim, status);
 }
 
 int64_t md_dump_count(const md_dump *dump, const md_model *model)
@@ -134,8 +137,9 @@ static md_status observe(md_observer *observer, md_view *view)
     status = agree(dump, sim,
                    dump->style->draw ? dump->style->draw(dump, view, path) : write_text(dump, view, path));
   free(path);
-  if (status == MD_OK) dump->last_step = view->step;
-  return status;
+  MD_TRY(status);
+  dump->last_step = view->step;
+  return agree(dump, sim, md_output_steps_next(sim, "dump_modify every", &dump->frames));
 }
 
 static md_status finish(md_observer *observer, md_sim *sim)
@@ -265,8 +269,8 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
   snprintf(dump->observer.id, sizeof dump->observer.id, "%s", words->word[0]);
   MD_TRY(md_group_find(sim, words->word[1], &dump->observer.group));
   MD_TRY(find_style(words->word[2], &dump->style));
-  MD_TRY(
-      md_word_int64(words->word[3], "the number of steps between dump frames", 1, INT64_MAX, &dump->every));
+  MD_TRY(md_word_int64(words->word[3], "the number of steps between dump frames", 1, INT64_MAX,
+                       &dump->frames.every));
   dump->path = strdup(words->word[4]);
   dump->ntypes = sim->model.ntypes;
   dump->element = calloc((size_t)dump->ntypes + 1, sizeof *dump->element);

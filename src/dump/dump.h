@@ -12,6 +12,7 @@
 #include "src/files/number_format.h"
 #include "src/files/rows.h"
 #include "src/image/image.h"
+#include "src/output/output_steps.h"
 #include "src/sim.h"
 
 typedef struct md_dump md_dump;
@@ -92,7 +93,7 @@ typedef struct md_dump_style {
 struct md_dump {
   md_observer observer; /* must come first, so that a pointer to it is also a pointer to the dump */
   const md_dump_style *style;
-  int64_t every;
+  md_output_steps frames;
   char *path; /* a * stands for the step */
   int pad;    /* minimum number of digits of that step */
   bool append, show_first, sorted, show_time, show_units;
@@ -105,7 +106,7 @@ struct md_dump {
   md_dump_threshold *threshold;
   char region[64]; /* only particles in it are shown; "": everywhere */
   int ntypes;
-  char (*element)[4]; /* by type, from 1 */
+  char (*element)[12]; /* by type, from 1: a chemical symbol, or in style xyz the number of the type */
 
   md_density density;
   md_image *image; /* of image and movie; else NULL */
@@ -114,7 +115,7 @@ struct md_dump {
   md_output *output; /* the open file, if the name has no *; otherwise NULL */
   int64_t run_start; /* first step of the present run */
   int64_t last_step; /* step of the last frame; -1: none */
-  int64_t only;      /* the step of its only frame; -1: it shows steps of `every` */
+  int64_t only;      /* the step of its only frame; -1: it shows those of `frames` */
 };
 
 #define MD_DUMP_STYLE(name) extern const md_dump_style md_dump_##name;

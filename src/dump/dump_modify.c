@@ -15,7 +15,7 @@ typedef md_status (*setter)(md_sim *sim, md_dump *dump, char **arg, int left, in
 static md_status set_every(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
 {
   (void)sim, (void)left, (void)used;
-  return md_word_int64(arg[0], "dump_modify every", 1, INT64_MAX, &dump->every);
+  return md_output_steps_read(arg[0], "dump_modify every", 1, &dump->frames);
 }
 
 static md_status set_first(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
@@ -159,6 +159,7 @@ static bool lammps_style(const md_dump_style *style)
 {
   return style == &md_dump_custom || style == &md_dump_atom;
 }
+static bool time_style(const md_dump_style *style) { return lammps_style(style) || style == &md_dump_xyz; }
 static bool movie_style(const md_dump_style *style) { return style == &md_dump_movie; }
 static bool image_style(const md_dump_style *style) { return style == &md_dump_image || movie_style(style); }
 static bool picture_style(const md_dump_style *style)
@@ -167,12 +168,12 @@ static bool picture_style(const md_dump_style *style)
 }
 static bool selecting_style(const md_dump_style *style)
 {
-  return style == &md_dump_custom || style == &md_dump_atom || style == &md_dump_extxyz || image_style(style);
+  return time_style(style) || style == &md_dump_extxyz || image_style(style);
 }
 static bool atom_style(const md_dump_style *style) { return style == &md_dump_atom; }
 static bool element_style(const md_dump_style *style)
 {
-  return style == &md_dump_custom || style == &md_dump_extxyz || image_style(style);
+  return style == &md_dump_custom || style == &md_dump_xyz || style == &md_dump_extxyz || image_style(style);
 }
 
 static const struct {
@@ -190,7 +191,7 @@ static const struct {
     {"thresh", md_dump_set_threshold, selecting_style},
     {"region", md_dump_set_region, selecting_style},
     {"element", set_element, element_style},
-    {"time", set_time, lammps_style},
+    {"time", set_time, time_style},
     {"units", set_units, lammps_style},
     {"scale", set_scale, atom_style},
     {"furniture", set_furniture, picture_style},

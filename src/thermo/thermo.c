@@ -4,6 +4,9 @@
  * the rows, whole numbers have the format %8d and real numbers %12.8g, each followed by a blank. A column is a
  * keyword (thermo_keywords.c), a variable, v_NAME, a compute, c_ID or c_ID[K], or a fix, f_ID or
  * f_ID[K].
+ *
+ * With `thermo_modify line multi`, the default of style multi, there is no line of titles. A row is a line with step
+ * and time, then lines of at most three columns, `TITLE = VALUE` each, with the formats %14.4f and %14d.
  */
 #include "src/thermo/thermo.h"
 #include "src/averages/values.h"
@@ -20,6 +23,11 @@
 #include <string.h>
 
 static const char *const style_one[] = {"step", "temp", "epair", "emol", "etotal", "press"};
+static const char *const style_multi[] = {"etotal", "ke",   "temp",  "pe",    "ebond", "eangle",
+                                          "edihed", "eimp", "evdwl", "ecoul", "elong", "press"};
+
+enum { ONE = sizeof style_one / sizeof style_one[0], MULTI = sizeof style_multi / sizeof style_multi[0] };
+enum { LINE_COLUMNS = 3 }; /* columns in a line of a row of several lines */
 
 static bool is_variable(const char *column) { return strncmp(column, "v_", 2) == 0; }
 
@@ -54,15 +62,16 @@ static void set_columns(md_thermo *thermo, int n, const char *const *name)
 {
   for (int c = 0; c < n; ++c) snprintf(thermo->column[c], sizeof thermo->column[c], "%s", name[c]);
   thermo->ncolumn = n;
-  thermo->one = name == style_one;
+  thermo->multi = name == style_multi;
+  thermo->standard = name == style_one || thermo->multi ? n : 0;
   reset_formats(thermo);
   reset_computes(thermo);
 }
 
-/* Style one has a column more if the box follows the particles, as in LAMMPS. */
+/* Styles one and multi have a column more if the box follows the particles, as in LAMMPS. */
 static void show_volume(md_thermo *thermo, bool shown)
 {
-  const int n = sizeof style_one / sizeof style_one[0];
+  const int n = thermo->standard;
   snprintf(thermo->column[n], sizeof thermo->column[n], "vol");
   thermo->ncolumn = n + shown;
 }
@@ -70,7 +79,7 @@ static void show_volume(md_thermo *thermo, bool shown)
 void md_thermo_init(md_thermo *thermo)
 {
   *thermo = (md_thermo){0};
-  set_columns(thermo, sizeof style_one / sizeof style_one[0], style_one);
+  set_columns(thermo, ONE, style_one);
 }
 
 /* Is the name short enough for a column? */
@@ -110,17 +119,23 @@ static md_status check_column(md_sim *sim, const char *name)
                   md_thermo_keyword_list());
 }
 
+static const char *title_of(const char *column)
+{
+  const md_thermo_keyword *keyword = md_thermo_keyword_find(column);
+  return keyword ? keyword->title : column;
+}
+
 md_status md_thermo_header(md_sim *sim)
 {
   md_thermo *thermo = &sim->thermo;
   thermo->row_step = sim->model.step;
   thermo->row_seconds = 0.0;
-  if (thermo->one) show_volume(thermo, md_box_follows(&sim->model.box));
+  if (thermo->standard) show_volume(thermo, md_box_follows(&sim->model.box));
   for (int c = 0; c < thermo->ncolumn; ++c) MD_TRY(check_column(sim, thermo->column[c]));
+  if (thermo->multi) return MD_OK;
   md_text line = {0};
   for (int c = 0; c < thermo->ncolumn; ++c) {
-    const md_thermo_keyword *keyword = md_thermo_keyword_find(thermo->column[c]);
-    md_text_string(&line, keyword ? keyword->title : thermo->column[c]);
+    md_text_string(&line, title_of(thermo->column[c]));
     md_text_string(&line, " ");
   }
   const md_status status = md_text_status(&line);
@@ -132,8 +147,10 @@ md_status md_thermo_header(md_sim *sim)
 static const char *format_of(const md_thermo *thermo, int c, md_format_kind kind)
 {
   if (thermo->format_column[c][0]) return thermo->format_column[c];
-  if (kind == MD_FORMAT_INT) return thermo->format_int[0] ? thermo->format_int : "%8lld";
-  return thermo->format_float[0] ? thermo->format_float : "%12.8g";
+  if (kind == MD_FORMAT_INT && thermo->format_int[0]) return thermo->format_int;
+  if (kind == MD_FORMAT_INT) return thermo->multi ? "%14lld" : "%8lld";
+  if (thermo->format_float[0]) return thermo->format_float;
+  return thermo->multi ? "%14.4f" : "%12.8g";
 }
 
 /* The value of a compute or a fix. An extensive one is per particle if thermo_modify asks for it, as in LAMMPS. */
@@ -169,7 +186,15 @@ static md_status put_column(md_sim *sim, int c, md_text *line)
 
 static md_status put_row(md_sim *sim, md_text *line)
 {
-  for (int c = 0; c < sim->thermo.ncolumn; ++c) MD_TRY(put_column(sim, c, line));
+  const md_thermo *thermo = &sim->thermo;
+  if (thermo->multi)
+    md_text_print(line, "---------------- Step %8lld ----- CPU = %11.4f (sec) ----------------",
+                  (long long)sim->view->step, sim->run_seconds);
+  for (int c = 0; c < thermo->ncolumn; ++c) {
+    if (thermo->multi)
+      md_text_print(line, "%s%-8s = ", c % LINE_COLUMNS == 0 ? "\n" : "", title_of(thermo->column[c]));
+    MD_TRY(put_column(sim, c, line));
+  }
   return md_text_status(line);
 }
 
@@ -181,6 +206,7 @@ md_status md_thermo_row(md_sim *sim, md_view *view)
   md_status status = md_view_compute(view);
   md_text line = {0};
   if (status == MD_OK) status = put_row(sim, &line);
+  if (status == MD_OK) status = md_output_steps_next(sim, "thermo", &sim->thermo.rows);
   sim->view = outer;
   if (status == MD_OK) {
     md_log_print(sim->log, "%.*s\n", (int)line.n, line.bytes);
@@ -194,8 +220,8 @@ md_status md_thermo_row(md_sim *sim, md_view *view)
 
 md_status md_do_thermo(md_sim *sim, const md_words *words)
 {
-  return md_word_int64(words->word[0], "the number of steps between thermo rows", 0, INT64_MAX,
-                       &sim->thermo.every);
+  return md_output_steps_read(words->word[0], "the number of steps between thermo rows", 0,
+                              &sim->thermo.rows);
 }
 
 static md_status check_number(int n)
@@ -238,14 +264,15 @@ md_status md_do_thermo_style(md_sim *sim, const md_words *words)
   const md_compute *thermo_temp = &sim->model.compute[MD_THERMO_TEMP];
   const char *style = words->word[0];
   const int n = words->n - 1;
-  if (strcmp(style, "one") == 0) {
+  const bool one = strcmp(style, "one") == 0, multi = strcmp(style, "multi") == 0;
+  if (one || multi) {
     if (n > 0)
-      return md_error(MD_USAGE, "thermo_style one takes no arguments, found '%.80s'", words->word[1]);
-    set_columns(&sim->thermo, sizeof style_one / sizeof style_one[0], style_one);
+      return md_error(MD_USAGE, "thermo_style %s takes no arguments, found '%.80s'", style, words->word[1]);
+    set_columns(&sim->thermo, one ? ONE : MULTI, one ? style_one : style_multi);
     return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
   }
   if (strcmp(style, "custom") != 0)
-    return md_error(MD_USAGE, "thermo_style: unknown style '%.80s'; accepted are one, custom", style);
+    return md_error(MD_USAGE, "thermo_style: unknown style '%.80s'; accepted are one, multi, custom", style);
   MD_TRY(set_custom(sim, &(md_words){n, words->word + 1}));
   return md_compute_set_of(&sim->model.compute[MD_THERMO_PRESS], thermo_temp->id);
 }
@@ -339,8 +366,9 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
   if (strcmp(keyword, "temp") == 0) return set_temp(sim, arg[0]);
   if (strcmp(keyword, "press") == 0) return set_press(sim, arg[0]);
   if (strcmp(keyword, "line") == 0) {
-    if (strcmp(arg[0], "one") == 0) return MD_OK;
-    return md_error(MD_USAGE, "thermo_modify line: only one is accepted, not '%.80s'", arg[0]);
+    thermo->multi = strcmp(arg[0], "multi") == 0;
+    if (thermo->multi || strcmp(arg[0], "one") == 0) return MD_OK;
+    return md_error(MD_USAGE, "thermo_modify line: '%.80s' is none of one, multi", arg[0]);
   }
   return md_error(
       MD_USAGE,

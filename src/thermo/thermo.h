@@ -4,6 +4,7 @@
 #define MD_SRC_THERMO_H
 
 #include "common/base/error.h"
+#include "src/output/output_steps.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,10 +14,11 @@ enum { MD_THERMO_COLUMNS = 64, MD_THERMO_FORMAT = 32 };
 typedef enum md_norm { MD_NORM_OF_UNITS, MD_NORM_NO, MD_NORM_YES } md_norm;
 
 typedef struct md_thermo {
-  int64_t every; /* steps between rows; 0: only the first and the last step */
+  md_output_steps rows; /* every 0: only the first and the last step */
   int ncolumn;
-  bool one;                            /* the columns are those of thermo_style one */
-  char column[MD_THERMO_COLUMNS][64];  /* keywords, v_NAME, c_ID, f_ID, perhaps with [K] */
+  int standard;                       /* columns of thermo_style one or multi without the volume; 0: custom */
+  bool multi;                         /* rows of several lines, with titles */
+  char column[MD_THERMO_COLUMNS][64]; /* keywords, v_NAME, c_ID, f_ID, perhaps with [K] */
   char format_float[MD_THERMO_FORMAT]; /* of thermo_modify; "": the default of the column */
   char format_int[MD_THERMO_FORMAT];
   char format_column[MD_THERMO_COLUMNS][MD_THERMO_FORMAT];

@@ -6,9 +6,11 @@
  * momy and momz: the total momentum, which never changes by a bit in a periodic box.
  */
 #include "src/thermo/thermo_keywords.h"
+#include "common/ranks/reductions.h"
 #include "src/computes/computes.h"
 #include "src/create/lattice.h"
 #include "src/fixes/fixes.h"
+#include "src/sums/exact_sum.h"
 #include "src/sums/masses.h"
 
 #include <math.h>
@@ -112,6 +114,22 @@ static double get_ylo(const md_thermo_reading *r) { return box_of(r).lo[1]; }
 static double get_yhi(const md_thermo_reading *r) { return box_of(r).hi[1]; }
 static double get_zlo(const md_thermo_reading *r) { return box_of(r).lo[2]; }
 static double get_zhi(const md_thermo_reading *r) { return box_of(r).hi[2]; }
+
+/* The edges of the box and the angles between them, as in LAMMPS. */
+static double get_cella(const md_thermo_reading *r) { return get_lx(r); }
+static double get_cellb(const md_thermo_reading *r) { return hypot(get_ly(r), get_xy(r)); }
+static double get_cellc(const md_thermo_reading *r) { return hypot(get_lz(r), hypot(get_xz(r), get_yz(r))); }
+static double degrees(double cosine) { return acos(cosine) * (180.0 / 3.14159265358979323846); }
+static double get_cellalpha(const md_thermo_reading *r)
+{
+  return degrees((get_xy(r) * get_xz(r) + get_ly(r) * get_yz(r)) / (get_cellb(r) * get_cellc(r)));
+}
+static double get_cellbeta(const md_thermo_reading *r) { return degrees(get_xz(r) / get_cellc(r)); }
+static double get_cellgamma(const md_thermo_reading *r) { return degrees(get_xy(r) / get_cellb(r)); }
+
+static double get_fmax(const md_thermo_reading *r) { return r->largest_force; }
+static double get_fnorm(const md_thermo_reading *r) { return sqrt(r->force_square); }
+
 static double get_xlat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 0); }
 static double get_ylat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 1); }
 static double get_zlat(const md_thermo_reading *r) { return md_lattice_unit(r->sim, 2); }
@@ -128,6 +146,7 @@ static double get_pyz(const md_thermo_reading *r) { return r->tensor[5]; }
 
 enum { BOX = MD_NEEDS_BOX, STATE = MD_NEEDS_BOX | MD_NEEDS_STATE, MASS = MD_NEEDS_BOX | MD_NEEDS_MASS };
 enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
+enum { FORCES = MD_NEEDS_BOX | MD_NEEDS_FORCES };
 
 /* KEYWORD(name, title, needs, whole, real): whole returns the value as an integer, real as a double; one of them is
  * NULL. */
@@ -184,6 +203,14 @@ enum { RUN = MD_NEEDS_RUN, TENSOR = MD_NEEDS_BOX | MD_NEEDS_TENSOR };
   KEYWORD(yhi, "Yhi", BOX, NULL, get_yhi)                                                                    \
   KEYWORD(zlo, "Zlo", BOX, NULL, get_zlo)                                                                    \
   KEYWORD(zhi, "Zhi", BOX, NULL, get_zhi)                                                                    \
+  KEYWORD(cella, "Cella", BOX, NULL, get_cella)                                                              \
+  KEYWORD(cellb, "Cellb", BOX, NULL, get_cellb)                                                              \
+  KEYWORD(cellc, "Cellc", BOX, NULL, get_cellc)                                                              \
+  KEYWORD(cellalpha, "CellAlpha", BOX, NULL, get_cellalpha)                                                  \
+  KEYWORD(cellbeta, "CellBeta", BOX, NULL, get_cellbeta)                                                     \
+  KEYWORD(cellgamma, "CellGamma", BOX, NULL, get_cellgamma)                                                  \
+  KEYWORD(fmax, "Fmax", FORCES, NULL, get_fmax)                                                              \
+  KEYWORD(fnorm, "Fnorm", FORCES, NULL, get_fnorm)                                                           \
   KEYWORD(xlat, "Xlat", 0, NULL, get_xlat)                                                                   \
   KEYWORD(ylat, "Ylat", 0, NULL, get_ylat)                                                                   \
   KEYWORD(zlat, "Zlat", 0, NULL, get_zlat)                                                                   \
@@ -215,6 +242,28 @@ static md_status sum_mass(md_sim *sim, double *total)
 {
   if (sim->view) MD_TRY(md_view_particles(sim->view));
   return md_masses_total(sim, total);
+}
+
+static void square_of_force(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const md_view *view = context;
+  *term = 0.0;
+  for (int d = 0; d < p->dim; ++d) *term += view->force[d][i] * view->force[d][i];
+}
+
+/* The size of all forces, which only a run knows. */
+static md_status read_forces(md_sim *sim, const char *name, md_thermo_reading *r)
+{
+  md_view *view = sim->view;
+  const md_particles *p = &sim->particles;
+  if (!view || !view->engine)
+    return md_error(MD_USAGE,
+                    "%s is only known while a run shows a step: give it to thermo_style or fix print", name);
+  MD_TRY(md_view_forces(view));
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i) r->largest_force = fmax(r->largest_force, fabs(view->force[d][i]));
+  MD_TRY(sim->comm->reduce->max(sim->comm, &r->largest_force, 1));
+  return md_exact_sums(sim->comm, p, 1, square_of_force, view, "a force", &r->force_square);
 }
 
 /* The values of all computes: of the step that is being observed, or of the one measured last. */
@@ -253,6 +302,7 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
   if (keyword->needs & MD_NEEDS_STATE) MD_TRY(read_computed(sim, keyword->name, reading, &reading->computed));
   if (keyword->needs & MD_NEEDS_TENSOR)
     MD_TRY(md_compute_tensor(sim, keyword->name, reading->press, &reading->tensor));
+  if (keyword->needs & MD_NEEDS_FORCES) MD_TRY(read_forces(sim, keyword->name, reading));
   if (keyword->needs & MD_NEEDS_MASS) MD_TRY(sum_mass(sim, &reading->total_mass));
   return MD_OK;
 }
@@ -262,8 +312,8 @@ md_status md_thermo_read(md_sim *sim, const md_thermo_keyword *keyword, md_therm
 static bool known_ahead(const md_sim *sim, const char *name)
 {
   static const char *const never[] = {"cpu", "tpcpu", "spcpu", "cpuremain", "nbuild"};
-  static const char *const box[] = {"vol", "density", "lx",  "ly",  "lz", "xlo",
-                                    "xhi", "ylo",     "yhi", "zlo", "zhi"};
+  static const char *const box[] = {"vol", "density", "lx",  "ly",  "lz",    "xlo",   "xhi",
+                                    "ylo", "yhi",     "zlo", "zhi", "cella", "cellb", "cellc"};
   for (size_t k = 0; k < sizeof never / sizeof *never; ++k)
     if (strcmp(name, never[k]) == 0) return false;
   for (size_t k = 0; k < sizeof box / sizeof *box && md_box_follows(&sim->model.box); ++k)
@@ -278,7 +328,8 @@ md_status md_sim_keyword(md_sim *sim, const char *name, double *value, bool *kno
   *known = keyword || compute || fix;
   if (!*known) return MD_OK;
   if (sim->follow) return md_error(MD_USAGE, "%s is not known before the deck runs", name);
-  if (!keyword || keyword->needs & (MD_NEEDS_STATE | MD_NEEDS_TENSOR) || !known_ahead(sim, keyword->name))
+  if (!keyword || keyword->needs & (MD_NEEDS_STATE | MD_NEEDS_TENSOR | MD_NEEDS_FORCES) ||
+      !known_ahead(sim, keyword->name))
     MD_TRY(md_sim_need_present(sim, name));
   if (compute) return md_compute_value(sim, name, value);
   if (fix) return md_fix_value(sim, name, value);

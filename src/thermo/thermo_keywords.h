@@ -13,13 +13,21 @@ typedef struct md_thermo_reading {
   const md_sim *sim;
   const md_computed *computed; /* if asked for */
   int temp, press; /* indices of the computes of thermo_modify, if the state or the tensor is asked for */
-  const double *tensor; /* the pressure tensor (common/tensor.h), if asked for */
-  double total_mass;    /* if asked for */
+  const double *tensor;               /* the pressure tensor (common/tensor.h), if asked for */
+  double total_mass;                  /* if asked for */
+  double largest_force, force_square; /* largest component, and the sum of all squares, if asked for */
   int64_t step;
 } md_thermo_reading;
 
 /* What a keyword needs; the values can be combined. */
-enum { MD_NEEDS_BOX = 1, MD_NEEDS_STATE = 2, MD_NEEDS_MASS = 4, MD_NEEDS_RUN = 8, MD_NEEDS_TENSOR = 16 };
+enum {
+  MD_NEEDS_BOX = 1,
+  MD_NEEDS_STATE = 2,
+  MD_NEEDS_MASS = 4,
+  MD_NEEDS_RUN = 8,
+  MD_NEEDS_TENSOR = 16,
+  MD_NEEDS_FORCES = 32
+};
 
 /* A keyword. Exactly one of `whole` and `real` is set: it gives the value as a whole or as a real number. */
 typedef struct md_thermo_keyword {

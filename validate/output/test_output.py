@@ -309,6 +309,25 @@ def test_extxyz_columns(tmp_path):
     assert properties("c") == "species:S:1:pos:R:3:id:I:1"
 
 
+def test_xyz(tmp_path):
+    """Types as numbers or symbols, positions with all digits, or in formats; the words of dump_modify."""
+    works(run_deck(tmp_path, MIXTURE + "group some id <= 9\ndump a all xyz 10 a\ndump b some xyz 10 b\n"
+                                       "dump_modify b element Ne Xe time yes format line '%s %.3f %8.2f %g'\n"
+                                       "dump c all custom 10 c id type x y z\nrun 20\n"))
+    plain, named = ((tmp_path / name).read_text().splitlines() for name in "ab")
+    for k, frame in enumerate(parse_custom((tmp_path / "c").read_text())):
+        assert plain[:2] == [str(COUNT), f"Atoms. Timestep: {frame.step}"]
+        rows = [line.split() for line in plain[2:2 + COUNT]]
+        types, place = frame.column("type"), frame.columns("x", "y", "z")
+        assert [int(row[0]) for row in rows] == list(types)
+        assert np.array_equal([[float(word) for word in row[1:]] for row in rows], place)
+        assert named[:2] == ["9", f"Atoms. Timestep: {frame.step} Time: {frame.step * 0.004:.17g}"]
+        assert named[2:11] == [f"{'Ne' if t == 1 else 'Xe'} {x:.3f} {y:8.2f} {z:g}"
+                               for t, (x, y, z) in zip(types[:9], place)]
+        plain, named = plain[2 + COUNT:], named[11:]
+    assert plain == named == []
+
+
 def test_frames(custom, written):
     blocks = written.text("frames").split("\n\n")
     assert blocks.pop() == "" and len(blocks) == 3

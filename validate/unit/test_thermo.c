@@ -161,7 +161,7 @@ static void test_thermo_errors(void **state)
   } cases[] = {
       {md_do_thermo, "-1", "at least 0"},
       {md_do_thermo, "often", "whole number"},
-      {md_do_thermo_style, "many", "unknown style 'many'; accepted are one, custom"},
+      {md_do_thermo_style, "many", "unknown style 'many'; accepted are one, multi, custom"},
       {md_do_thermo_style, "one step", "takes no arguments, found 'step'"},
       {md_do_thermo_style, "custom", "1 to 64 keywords, not 0"},
       {md_do_thermo_style, "custom step tmp", "unknown keyword 'tmp'; accepted are step elapsed"},
@@ -176,14 +176,14 @@ static void test_thermo_errors(void **state)
       {md_do_thermo_modify, "norm", "its value is missing"},
       {md_do_thermo_modify, "norm perhaps", "yes or no"},
       {md_do_thermo_modify, "lost found", "none of error, ignore, warn"},
-      {md_do_thermo_modify, "line multi", "only one is accepted"},
+      {md_do_thermo_modify, "line two", "'two' is none of one, multi"},
       {md_do_thermo_modify, "colour red", "unknown keyword 'colour'; accepted are format"},
   };
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k)
     assert_refused(command(cases[k].handler, cases[k].line), cases[k].message);
   assert_int_equal(sim.thermo.ncolumn, 6);
   assert_int_equal(command(md_do_thermo, "50"), MD_OK);
-  assert_int_equal(sim.thermo.every, 50);
+  assert_int_equal(sim.thermo.rows.every, 50);
   assert_int_equal(command(md_do_thermo_modify, "lost ignore"), MD_OK);
   assert_non_null(strstr(log_so_far(), "always an error"));
 }
