@@ -5,6 +5,7 @@
  */
 #include "src/averages/output_fix.h"
 #include "common/ranks/reductions.h"
+#include "src/formula/value_ranges.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -255,7 +256,11 @@ static void insert(md_sim *sim, md_output_fix *fix)
 
 static md_status read_words(md_sim *sim, md_output_fix *fix, const md_words *words)
 {
-  MD_TRY(fix->style->parse(fix, sim, words));
+  md_words written;
+  md_status status = md_value_ranges_write(sim, words, &written);
+  if (status == MD_OK) status = fix->style->parse(fix, sim, &written);
+  md_value_ranges_free(&written);
+  MD_TRY(status);
   if (fix->overwrite && (!fix->path || strstr(fix->path, ".gz")))
     return md_error(MD_USAGE, "fix %s overwrite needs a file, and one that is not gzipped", fix->style->name);
   /* For a frame a fix counts, and writes nothing. */

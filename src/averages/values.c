@@ -237,12 +237,17 @@ bool md_value_is_extensive(md_sim *sim, const char *name)
 /* ---- lists of names ---- */
 
 /* How many values [*] after a name without brackets stands for. */
-static int64_t width_of(const md_sim *sim, const char *name, bool vectors)
+static int64_t width_of(md_sim *sim, const char *name, bool vectors)
 {
   const md_values *values = values_of(sim, name);
   const md_compute *compute = compute_with_vector(sim, name);
+  int index;
   if (values) return vectors ? values->columns : values->nvector;
-  return compute && !vectors ? length_of(compute) : 0;
+  if (vectors) return 0;
+  if (md_is_fix_value(name))
+    return *md_sim_find_fix(sim, name + 2, strlen(name + 2), &index) ? md_fix_vector_size(&sim->model, index)
+                                                                     : 0;
+  return compute ? length_of(compute) : 0;
 }
 
 static md_status add_name(const char *name, int *n, char ***list)

@@ -279,6 +279,10 @@ static void ends_of(const compute_chunk *c, const md_box *box, int axis, double 
   *hi = c->reduced ? 1.0 : box->hi[axis];
 }
 
+/* A bin at an end of the box that is thinner than this part of a bin is left out. The sides of the box are rounded
+ * (docs/exactness.md), so that four bins of a side of a lattice may leave a rest of some 1e-12 in four cells. */
+static const double thinnest = 1e-6;
+
 static md_status set_layers(const compute_chunk *c, const md_box *box, layers *l)
 {
   double lo, hi;
@@ -292,8 +296,8 @@ static md_status set_layers(const compute_chunk *c, const md_box *box, layers *l
                     l->delta);
   double below = origin + trunc((least - origin) * per) * l->delta;
   double above = origin + trunc((most - origin) * per) * l->delta;
-  if (origin >= least && below > least) below -= l->delta;
-  if (origin < most && above < most) above += l->delta;
+  if (origin >= least && below > least + thinnest * l->delta) below -= l->delta;
+  if (origin < most && above < most - thinnest * l->delta) above += l->delta;
   if (below > above)
     return md_error(
         MD_USAGE, "compute chunk/atom: the bounds %g and %g have no bin between them: put them farther apart",

@@ -8,6 +8,7 @@
 #include "common/ranks/reductions.h"
 #include "src/chunks/chunks.h"
 #include "src/formula/particle_values.h"
+#include "src/formula/value_ranges.h"
 #include "src/group/dynamic_group.h"
 #include "src/region/region.h"
 
@@ -60,24 +61,13 @@ static md_status add_value(compute_reduce *c, const md_sim *sim, const char *nam
   return MD_OK;
 }
 
-/* The values of a word: several if it is a range such as c_ID[*]. */
-static md_status read_value(compute_reduce *c, const md_sim *sim, const char *word)
-{
-  int first, last;
-  char name[96];
-  const md_host_compute *of;
-  MD_TRY(md_host_compute_range(sim, word, &of, &first, &last));
-  if (!of) return add_value(c, sim, word);
-  for (int k = first; k <= last; ++k) {
-    snprintf(name, sizeof name, "c_%s[%d]", of->id, k);
-    MD_TRY(add_value(c, sim, name));
-  }
-  return MD_OK;
-}
-
 static md_status read_values(compute_reduce *c, md_sim *sim, const md_words *words)
 {
-  for (int k = 0; k < words->n; ++k) MD_TRY(read_value(c, sim, words->word[k]));
+  md_words written;
+  md_status status = md_value_ranges_write(sim, words, &written);
+  for (int k = 0; k < written.n && status == MD_OK; ++k) status = add_value(c, sim, written.word[k]);
+  md_value_ranges_free(&written);
+  MD_TRY(status);
   MD_TRY(md_array_new_zero(&c->value, c->n, sizeof *c->value, "the values of a compute"));
   MD_TRY(md_array_new_zero(&c->quanta, c->n, sizeof *c->quanta, "the values of a compute"));
   MD_TRY(md_array_new_zero(&c->extensive, c->n, sizeof *c->extensive, "the values of a compute"));

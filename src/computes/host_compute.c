@@ -78,23 +78,6 @@ md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *
   return compute;
 }
 
-md_status md_host_compute_range(const md_sim *sim, const char *word, const md_host_compute **compute,
-                                int *first, int *last)
-{
-  const char *bracket = strchr(word, '[');
-  char range[32];
-  *compute = NULL;
-  *first = *last = 1;
-  if (strncmp(word, "c_", 2) != 0 || !bracket || !strchr(bracket, '*')) return MD_OK;
-  const md_host_compute *found = md_host_compute_find(sim, word + 2, (size_t)(bracket - word) - 2);
-  if (!found || !found->vector) return MD_OK;
-  snprintf(range, sizeof range, "%.*s", (int)strcspn(bracket + 1, "]"), bracket + 1);
-  if (md_word_types(range, found->columns, first, last) != MD_OK)
-    return md_error(MD_USAGE, "'%.80s' is not within the %d values of a particle", word, found->columns);
-  *compute = found;
-  return MD_OK;
-}
-
 /* Makes room for the values of the particles. */
 static md_status make_each(md_host_compute *compute, const md_sim *sim)
 {

@@ -75,11 +75,6 @@ void md_host_compute_remove(md_sim *sim, md_host_compute *compute);
  * is of no such value. */
 md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *column);
 
-/* The columns, from 1, that a word such as c_ID[*] or c_ID[2*4] stands for. *compute = NULL: it is no such word of a
- * compute with several columns, and both numbers are 1. MD_USAGE: the compute has fewer columns. */
-md_status md_host_compute_range(const md_sim *sim, const char *word, const md_host_compute **compute,
-                                int *first, int *last) MD_CHECKED;
-
 /* What an engine needs to make the values of particles in place, or NULL. The same on all ranks. */
 const md_environment *md_host_compute_environment(md_host_compute *compute, const md_sim *sim);
 

@@ -13,6 +13,7 @@
 #include "src/computes/host_compute.h"
 #include "src/dump/dump.h"
 #include "src/formula/particle_values.h"
+#include "src/formula/value_ranges.h"
 #include "src/properties/property.h"
 
 #include <stdio.h>
@@ -116,21 +117,17 @@ md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name
                   dump->style->name, name, accepted);
 }
 
-/* A word of a list of columns, or all columns that it stands for. */
-static md_status add_columns(md_dump *dump, const md_sim *sim, const char *word, int *n,
-                             md_dump_column **column)
+/* The columns of n names. The caller frees *column. */
+static md_status find_columns(md_dump *dump, const md_sim *sim, int n, char *const *name,
+                              md_dump_column **column)
 {
-  int first, last;
-  char name[96];
-  const md_host_compute *compute;
-  MD_TRY(md_host_compute_range(sim, word, &compute, &first, &last));
-  md_dump_column *larger = realloc(*column, (size_t)(*n + last - first + 1) * sizeof *larger);
-  if (!larger) return md_error(MD_RUNTIME, "dump: out of memory");
-  *column = larger;
-  for (int k = first; k <= last; ++k) {
-    if (compute) snprintf(name, sizeof name, "c_%s[%d]", compute->id, k);
-    MD_TRY(md_dump_find_column(dump, sim, compute ? name : word, &larger[*n]));
-    ++*n;
+  MD_TRY(md_array_new(column, n, sizeof **column, "the columns of a dump"));
+  for (int c = 0; c < n; ++c) {
+    const md_status status = md_dump_find_column(dump, sim, name[c], &(*column)[c]);
+    if (status == MD_OK) continue;
+    free(*column);
+    *column = NULL;
+    return status;
   }
   return MD_OK;
 }
@@ -138,18 +135,16 @@ static md_status add_columns(md_dump *dump, const md_sim *sim, const char *word,
 md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name)
 {
   md_dump_column *column = NULL;
-  int columns = 0;
-  for (int w = 0; w < n; ++w) {
-    const md_status status = add_columns(dump, sim, name[w], &columns, &column);
-    if (status != MD_OK) {
-      free(column);
-      return status;
-    }
+  md_words written;
+  md_status status = md_value_ranges_write(sim, &(md_words){n, (char **)name}, &written);
+  if (status == MD_OK) status = find_columns(dump, sim, written.n, written.word, &column);
+  if (status == MD_OK) {
+    free(dump->column);
+    dump->column = column;
+    dump->ncolumn = written.n;
   }
-  free(dump->column);
-  dump->column = column;
-  dump->ncolumn = columns;
-  return MD_OK;
+  md_value_ranges_free(&written);
+  return status;
 }
 
 md_format_kind md_dump_column_kind(const md_dump_column *column)

@@ -114,6 +114,56 @@ def test_files_of_lammps(tmp_path):
     assert_like_lmp(MELT + FIXES + "run 15\nrun 10\n", tmp_path, FILES)
 
 
+RANGES = """\
+compute s all stress/atom NULL
+compute w all property/atom vx vy
+fix x all setforce NULL 0.1 NULL
+fix a all ave/atom 1 2 2 {s} {w}
+compute r all reduce sum {a} {s3} {w}
+compute c all chunk/atom bin/1d x lower 1.1
+fix b all ave/chunk 1 2 2 c {s} file b.txt
+fix c all ave/histo 1 2 2 -1 1 10 {s} mode vector file c.txt
+fix d all ave/time 1 2 2 {x} {p4} file d.txt
+fix e all ave/correlate 1 2 2 {x} {p23} type full file e.txt
+fix f all store/state 2 {s} x
+fix g all vector 2 {x}
+dump 1 all custom 2 h.txt id {a} {s3} {f}
+run 2
+fix h all ave/time 2 1 2 {r} {x} {g} file i.txt
+thermo_style custom step {r} {x} {p}
+run 4
+"""
+WRITTEN = {"s": ("c_s[*]", "c_s", 1, 6), "s3": ("c_s[*3]", "c_s", 1, 3), "w": ("c_w[*]", "c_w", 1, 2),
+           "a": ("f_a[*]", "f_a", 1, 8), "x": ("f_x[*]", "f_x", 1, 3), "p": ("c_thermo_press[*]", "c_thermo_press", 1, 6),
+           "p4": ("c_thermo_press[4*]", "c_thermo_press", 4, 6), "p23": ("c_thermo_press[2*3]", "c_thermo_press", 2, 3),
+           "f": ("f_f[*]", "f_f", 1, 7), "r": ("c_r[*]", "c_r", 1, 13), "g": ("", "f_g", 1, 0)}
+
+
+def test_ranges_stand_for_all_their_values(tmp_path):
+    """Of computes and fixes, for all particles together and for each: as if every value had been written."""
+    short = {name: word for name, (word, *_) in WRITTEN.items()}
+    long = {name: " ".join(f"{word}[{k}]" for k in range(first, last + 1))
+            for name, (_, word, first, last) in WRITTEN.items()}
+    ours = harness.run(MELT + RANGES.format(**short), tmp_path / "short").tables
+    theirs = harness.run(MELT + RANGES.format(**long), tmp_path / "long").tables
+    assert files(tmp_path / "short", "bcdehi") == files(tmp_path / "long", "bcdehi")
+    assert [table.rows for table in ours] == [table.rows for table in theirs] and len(ours[1].titles) == 23
+
+
+@needs_lmp
+def test_ranges_of_lammps(tmp_path):
+    deck = "\n".join(line for line in RANGES.splitlines() if not line.startswith(("fix f ", "fix g ", "dump")))
+    short = {name: word for name, (word, *_) in WRITTEN.items()}
+    assert_like_lmp(MELT + deck.format(**short) + "\n", tmp_path, "bcdei")
+
+
+def test_a_range_beyond_the_values(tmp_path):
+    for line in ("fix a all ave/atom 1 1 1 c_s[7*8]", "compute r all reduce sum c_s[0*2]",
+                 "dump 1 all custom 1 f id c_s[*7]"):
+        refused(run_deck(tmp_path, BOX + f"compute s all stress/atom NULL\n{line}\nrun 1\n"), USAGE,
+                "is not within the 6 values of a particle", line=11)
+
+
 def test_same_files_on_every_engine(tmp_path):
     deck = MELT + FIXES + "run 20\n"
     one = harness.run(deck, tmp_path / "naive", engine="naive")

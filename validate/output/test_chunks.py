@@ -43,6 +43,17 @@ run 20
 FILES = "abcdefghi"
 
 
+@pytest.mark.parametrize("origin", ["lower", "center", "upper"])
+@pytest.mark.parametrize("cells", [3, 4, 7, 10, 16, 19])
+def test_no_bin_of_a_rounding_error(cells, origin, tmp_path):
+    """Sides of the box are rounded, and bins are fractions of a cell: the bins of a side are as many as they fit in."""
+    text = (f"lattice fcc 0.8442\nregion b block 0 {cells} 0 2 0 2\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            f"pair_style lj/cut 2.5\npair_coeff 1 1 1 1\ncompute a all chunk/atom bin/1d x {origin} 0.5\n"
+            "fix a all ave/chunk 1 1 1 a density/number file a.txt\nrun 0\n")
+    works(run_deck(tmp_path, text))
+    assert (tmp_path / "a.txt").read_text().splitlines()[3].split()[:2] == ["0", str(2 * cells)]
+
+
 @needs_lmp
 def test_values_of_lammps(tmp_path):
     assert_like_lmp(MELT + CHUNKS, tmp_path, FILES)
