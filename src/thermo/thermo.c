@@ -316,6 +316,20 @@ static md_status set_lost(md_sim *sim, const char *word)
   return MD_OK;
 }
 
+/* Messages of LAMMPS's kind are not counted here. */
+static md_status set_warn(md_sim *sim, const char *word)
+{
+  static const char *const words[] = {"ignore", "reset", "default"};
+  int64_t number;
+  bool known = false;
+  for (size_t k = 0; k < sizeof words / sizeof *words; ++k) known = known || strcmp(word, words[k]) == 0;
+  if (!known)
+    MD_TRY(md_word_int64(word, "thermo_modify warn (accepted are ignore, reset, default or a number)", 0,
+                         INT64_MAX, &number));
+  md_sim_explain(sim, "thermo_modify warn", "notes are given once each, and are never many");
+  return MD_OK;
+}
+
 /* thermo_modify temp ID: the pressure that is shown takes this temperature too, as in LAMMPS. */
 static md_status set_temp(md_sim *sim, const char *id)
 {
@@ -362,7 +376,8 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
   if (format) return set_format(thermo, arg[0], arg[1]);
   if (strcmp(keyword, "norm") == 0) return set_norm(thermo, arg[0]);
   if (strcmp(keyword, "flush") == 0) return md_word_bool(arg[0], "thermo_modify flush", &thermo->flush);
-  if (strcmp(keyword, "lost") == 0) return set_lost(sim, arg[0]);
+  if (strcmp(keyword, "lost") == 0 || strcmp(keyword, "lost/bond") == 0) return set_lost(sim, arg[0]);
+  if (strcmp(keyword, "warn") == 0) return set_warn(sim, arg[0]);
   if (strcmp(keyword, "temp") == 0) return set_temp(sim, arg[0]);
   if (strcmp(keyword, "press") == 0) return set_press(sim, arg[0]);
   if (strcmp(keyword, "line") == 0) {
@@ -370,10 +385,11 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
     if (thermo->multi || strcmp(arg[0], "one") == 0) return MD_OK;
     return md_error(MD_USAGE, "thermo_modify line: '%.80s' is none of one, multi", arg[0]);
   }
-  return md_error(
-      MD_USAGE,
-      "thermo_modify: unknown keyword '%.80s'; accepted are format, norm, flush, lost, line, temp, press",
-      keyword);
+  return md_error(MD_USAGE,
+                  "thermo_modify: unknown keyword '%.80s'; accepted are format, norm, flush, lost, "
+                  "lost/bond, warn, line, temp, "
+                  "press",
+                  keyword);
 }
 
 md_status md_do_thermo_modify(md_sim *sim, const md_words *words)
