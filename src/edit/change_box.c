@@ -1,8 +1,8 @@
 /* The command `change_box`: other bounds and boundaries of the box, with or without its particles.
  *
  * The keywords are applied in order. `remap` moves the particles of the group as the box went from the last saved box
- * to the present one; the box is saved before the first keyword, and by `set`. All keywords are followed once without
- * particles, so that a mistake changes nothing. At the end particles are wrapped along periodic axes. Along fixed ones
+ * to the present one; the box is saved before the first keyword, by `set`, and after each `remap`. All keywords are
+ * followed once without particles, so that a mistake changes nothing. At the end particles are wrapped along periodic axes. Along fixed ones
  * all must be inside, and faces that follow the particles move to them.
  *
  * A box becomes triclinic, with tilt factors, by `triclinic`, and by `ortho` one with right angles again, if its tilt
@@ -26,7 +26,7 @@ typedef struct change {
   bool in_lattice_units;
   uint32_t bit;      /* of the particles that `remap` moves */
   bool move;         /* remap moves them; otherwise words are only checked */
-  md_box box, saved; /* the present one, and that of the last `set` */
+  md_box box, saved; /* the present one, and that of the last `set` or `remap` */
 } change;
 
 static md_status set_bounds(change *c, int d, double lo, double hi)
@@ -215,6 +215,7 @@ static md_status apply_keyword(change *c, int *at)
   ++*at;
   if (strcmp(word, "remap") == 0) {
     remap(c);
+    c->saved = c->box;
     return MD_OK;
   }
   if (strcmp(word, "set") == 0) {

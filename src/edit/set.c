@@ -157,10 +157,18 @@ static md_status read_molecule(md_sim *sim, char *const *word, setting *s)
   return s->quantity.each ? MD_OK : check_molecule(s->quantity.one);
 }
 
-static md_status refuse_image(md_sim *sim, char *const *word, setting *s)
+/* Image flags may be set to 0 alone, as decks do before displacements: here these begin at their compute. */
+static md_status read_image(md_sim *sim, char *const *word, setting *s)
 {
-  (void)sim, (void)word, (void)s;
-  return md_error(MD_USAGE, "set image: particles have no image flags here");
+  (void)s;
+  for (int d = 0; d < 3; ++d)
+    if (strcmp(word[d], "0") != 0 && strcmp(word[d], "NULL") != 0)
+      return md_error(
+          MD_USAGE, "set image: particles have no image flags here, so that only 0 is accepted, not '%.64s'",
+          word[d]);
+  md_sim_explain(sim, "set image",
+                 "particles have no image flags; a displacement counts from the definition of its compute");
+  return MD_OK;
 }
 
 static md_status apply_none(md_sim *sim, const setting *s, uint8_t *chosen)
@@ -293,7 +301,7 @@ static const set_keyword keywords[] = {
     {"mol", 1, "a whole number", 0, read_molecule, apply_molecule},
     {"i_NAME", 1, "a whole number", 0, read_property, apply_property},
     {"d_NAME", 1, "a number", 0, read_property, apply_property},
-    {"image", 3, "three numbers", 0, refuse_image, apply_none},
+    {"image", 3, "three numbers", 0, read_image, apply_none},
 };
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 

@@ -1,4 +1,4 @@
-/* Regions that move: the keywords move and rotate; see region.h.
+/* Regions that move: the keywords move and rotate, and shapes of variables; see region.h.
  *
  * The region stays as it was defined, and a point goes back to where it was relative to it: shifted, then turned about
  * the axis by Rodrigues's formula. Variables give shift and angle at each step. Sines are those of
@@ -47,6 +47,15 @@ md_status md_region_read_rotate(const md_region_reader *r, char *const *word, md
   return MD_OK;
 }
 
+md_status md_region_read_varied(const md_region_reader *r, int at, const char *what, int d, int k,
+                                md_region *region)
+{
+  if (strncmp(r->word[at], "v_", 2) != 0) return md_region_length(r, at, what, d, &region->k[k]);
+  region->moves = true;
+  region->motion.unit[k] = md_region_unit(r, d);
+  return read_variable("centre or radius", r->word[at], false, region->motion.set_by[k]);
+}
+
 static md_status settle(const md_sim *sim, const char *id, const char *name, double *value)
 {
   *value = 0.0;
@@ -57,12 +66,28 @@ static md_status settle(const md_sim *sim, const char *id, const char *name, dou
   return status;
 }
 
+/* Finds centre and radius, where variables give them. */
+static md_status settle_shape(const md_sim *sim, md_region *region)
+{
+  const md_region_motion *m = &region->motion;
+  for (int k = 0; k < 4; ++k) {
+    if (!m->set_by[k][0]) continue;
+    MD_TRY(settle(sim, region->id, m->set_by[k], &region->k[k]));
+    region->k[k] *= m->unit[k];
+    if (k == 3 && region->k[k] < 0.0)
+      return md_error(MD_USAGE, "region %s: the radius %s must not be negative, and is %g", region->id,
+                      m->set_by[k], region->k[k]);
+  }
+  return MD_OK;
+}
+
 md_status md_region_settle(const md_sim *sim, md_region *region)
 {
   md_region_motion *m = &region->motion;
   double angle;
   for (int k = 0; k < region->nmember; ++k) MD_TRY(md_region_settle(sim, region->member[k]));
   if (!region->moves) return MD_OK;
+  MD_TRY(settle_shape(sim, region));
   for (int d = 0; d < 3; ++d) MD_TRY(settle(sim, region->id, m->shift_by[d], &m->shift[d]));
   MD_TRY(settle(sim, region->id, m->turn_by, &angle));
   double turns = angle / 0x1.921fb54442d18p2; /* 2 pi */

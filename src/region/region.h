@@ -3,7 +3,8 @@
  * A region is of a style (region_styles.def). A style reads its words and tests a point. `side out` turns the test
  * round. The styles union and intersect test other regions.
  *
- * A region may move: it is shifted, and turned about an axis, by what variables say at the moment. md_region_find finds
+ * A region may move: it is shifted, and turned about an axis, by what variables say at the moment. Variables may also
+ * give the centre and the radius of a sphere or cylinder. md_region_find finds
  * out where it is, so that a region must be looked up each time that it is used. A point is moved back, and tested.
  *
  * Each region has an enclosing block, which limits the search for lattice sites and random positions. It is infinite
@@ -24,6 +25,9 @@ typedef struct md_region_style md_region_style;
 typedef struct md_region_motion {
   char shift_by[3][64]; /* the variable of each axis, "": none */
   char turn_by[64];     /* the variable of the angle, "": none */
+  char set_by[4]
+             [64]; /* the variables of centre and radius of a sphere or cylinder, k[0] to k[3]; "": numbers */
+  double unit[4];  /* of these */
   double centre[3], axis[3];
   double shift[3], sine, versine; /* at the moment, sigma; the last is 1 - cosine */
 } md_region_motion;
@@ -91,6 +95,11 @@ static inline double md_region_hi(const md_region *region, int d)
  * MD_USAGE: a word is refused. */
 md_status md_region_read_move(char *const *word, md_region *region) MD_CHECKED;
 md_status md_region_read_rotate(const md_region_reader *r, char *const *word, md_region *region) MD_CHECKED;
+
+/* Reads number k of a sphere or cylinder along axis d, a coordinate of the centre or the radius: a length, or v_NAME of
+ * style equal. MD_USAGE: it is neither. */
+md_status md_region_read_varied(const md_region_reader *r, int at, const char *what, int d, int k,
+                                md_region *region) MD_CHECKED;
 
 /* Finds out where a region, and each region that it combines, is at the moment. MD_USAGE: as for md_region_find. */
 md_status md_region_settle(const md_sim *sim, md_region *region) MD_CHECKED;

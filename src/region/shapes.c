@@ -38,10 +38,16 @@ bool md_region_block_inside(const md_region *region, const double x[3])
 
 /* ---- sphere ---- */
 
-static md_status read_radius(const md_region_reader *r, int at, int across, double *radius)
+/* Reads the radius of a sphere, which may be 0, or of a cylinder. */
+static md_status read_radius(const md_region_reader *r, int at, int across, md_region *region)
 {
-  MD_TRY(md_word_positive(r->word[at], "region radius", radius));
-  return md_region_length(r, at, "region radius", across, radius);
+  const bool sphere = region->axis < 0;
+  double radius = 1.0;
+  if (strncmp(r->word[at], "v_", 2) != 0) MD_TRY(md_word_double(r->word[at], "region radius", &radius));
+  if (radius < 0.0 || (radius == 0.0 && !sphere))
+    return md_error(MD_USAGE, "region radius must be positive%s, not '%.64s'",
+                    sphere ? ", or 0 for the centre alone" : "", r->word[at]);
+  return md_region_read_varied(r, at, "region radius", across, RADIUS, region);
 }
 
 static double distance2(const md_region *region, const double x[3])
@@ -55,7 +61,7 @@ static double distance2(const md_region *region, const double x[3])
 /* Reads the coordinate of the centre along axis d, and sets the enclosing block. */
 static md_status read_centre(const md_region_reader *r, int at, int d, double radius, md_region *region)
 {
-  MD_TRY(md_region_length(r, at, "region centre", d, &region->k[d]));
+  MD_TRY(md_region_read_varied(r, at, "region centre", d, d, region));
   region->lo[d] = region->k[d] - radius;
   region->hi[d] = region->k[d] + radius;
   return MD_OK;
@@ -63,13 +69,8 @@ static md_status read_centre(const md_region_reader *r, int at, int d, double ra
 
 md_status md_region_sphere_read(const md_region_reader *r, md_region *region)
 {
-  double *radius = &region->k[RADIUS];
   region->axis = -1;
-  MD_TRY(md_word_double(r->word[3], "region radius", radius));
-  if (*radius < 0.0)
-    return md_error(MD_USAGE, "region radius must be positive, or 0 for the centre alone, not '%.64s'",
-                    r->word[3]);
-  MD_TRY(md_region_length(r, 3, "region radius", 0, radius));
+  MD_TRY(read_radius(r, 3, 0, region));
   for (int d = 0; d < 3; ++d) MD_TRY(read_centre(r, d, d, region->k[RADIUS], region));
   return MD_OK;
 }
@@ -97,7 +98,7 @@ md_status md_region_cylinder_read(const md_region_reader *r, md_region *region)
 {
   int across[2];
   MD_TRY(read_axis(r, region, across));
-  MD_TRY(read_radius(r, 3, across[0], &region->k[RADIUS]));
+  MD_TRY(read_radius(r, 3, across[0], region));
   for (int k = 0; k < 2; ++k) MD_TRY(read_centre(r, 1 + k, across[k], region->k[RADIUS], region));
   return md_region_bounds(r, 4, region->axis, region);
 }

@@ -134,7 +134,8 @@ thermo_style custom step {r} {x} {p}
 run 4
 """
 WRITTEN = {"s": ("c_s[*]", "c_s", 1, 6), "s3": ("c_s[*3]", "c_s", 1, 3), "w": ("c_w[*]", "c_w", 1, 2),
-           "a": ("f_a[*]", "f_a", 1, 8), "x": ("f_x[*]", "f_x", 1, 3), "p": ("c_thermo_press[*]", "c_thermo_press", 1, 6),
+           "a": ("f_a[*]", "f_a", 1, 8), "x": ("f_x[*]", "f_x", 1, 3),
+           "p": ("c_thermo_press[*]", "c_thermo_press", 1, 6),
            "p4": ("c_thermo_press[4*]", "c_thermo_press", 4, 6), "p23": ("c_thermo_press[2*3]", "c_thermo_press", 2, 3),
            "f": ("f_f[*]", "f_f", 1, 7), "r": ("c_r[*]", "c_r", 1, 13), "g": ("", "f_g", 1, 0)}
 

@@ -108,7 +108,8 @@ def test_rows_of_several_lines(tmp_path):
         f"{title:8} = {float(value):14.4f} " for title, value in fields[0][:2])
     tables = harness.read_tables("\n".join(log))  # the same step in one line
     first, last = tables[0], tables[-1]
-    assert first.rows == last.rows and list(titles) == last.titles[1:] and titles[:3] == ("TotEng", "KinEng", "Temp") and titles[-1] == "Press"
+    assert first.rows == last.rows and list(titles) == last.titles[1:]
+    assert titles[:3] == ("TotEng", "KinEng", "Temp") and titles[-1] == "Press"
     assert [float(value) for value in values] == pytest.approx([float(value) for value in last.rows[0][1:]], abs=6e-5)
 
 
@@ -117,7 +118,8 @@ def test_columns_of_forces_and_edges(engine, tmp_path):
     tilt = "change_box all triclinic xy final 1.5 xz final -0.7 yz final 0.4 remap units box\n"
     style = "thermo_style custom step fmax fnorm cella cellb cellc cellalpha cellbeta cellgamma lx ly lz\n"
     spring = "fix 2 all spring/self 3\n"  # forces of fixes count
-    got = harness.run(CRYSTAL + tilt + style + "thermo_modify format float %.17g\n" + spring + "dump 1 all custom 4 f id fx fy fz\n"
+    got = harness.run(CRYSTAL + tilt + style + "thermo_modify format float %.17g\n" + spring +
+                      "dump 1 all custom 4 f id fx fy fz\n"
                       "thermo 4\nrun 8\n", tmp_path, engine=engine)
     frames = harness.read_dump(tmp_path / "f")
     assert len(got.table.rows) == len(frames) == 3

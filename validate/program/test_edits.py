@@ -79,6 +79,9 @@ REGIONS = {
     "intersect": "region a sphere 2 2 2 1.9\nregion b plane 2.1 0 0 1 0 0 side out\nregion r intersect 2 a b side out",
     "nested": "region a sphere 2 2 2 1.9\nregion b sphere 3 2 2 1.6 side out\nregion c intersect 2 a b\n"
               "region d cylinder z 5 1 0.9 INF INF\nregion r union 2 c d",
+    "variable sphere": "variable a equal 1+step\nvariable b equal 2.3\nregion r sphere v_b 2 v_b v_a",
+    "variable cylinder": "variable a equal 1.7\nregion a cylinder y 3 v_a v_a 0.7 EDGE units box side out\n"
+                         "region b cylinder x 2 v_a 1.6 INF INF\nregion r intersect 2 a b",
     "again": "region r sphere 1 1 1 1\nregion r delete\nregion r sphere 3.1 2 2 1.4",
 }
 
@@ -204,6 +207,9 @@ EDITS = {
                   "change_box all z delta 0 1 x volume y volume remap units box",
     "box of a group": "change_box left x scale 1.25 remap",
     "box set": "change_box all x scale 1.1 set y scale 1.2 remap z scale 1.1 set z scale 1.1 remap",
+    "box remapped twice": "change_box all x scale 1.1 remap y scale 1.2 x delta 0.5 0 remap z scale 1.1 set",
+    "box tilted and back": "change_box all triclinic xy final 1.1 yz final 0.4 remap xy final 0 yz final 0 remap ortho",
+    "set image": "set group left image 0 NULL 0 vx 3",
     "box boundary": "change_box all boundary p f p y delta -1 1 ortho",
     "smaller box": "change_box all x delta 0 -1.5",
     "replicate": "replicate 2 1 3",
@@ -465,6 +471,9 @@ REFUSED = {
     "region c sphere 1 1 1 1 move NULL NULL v_none\ngroup g region c": "region c: ",
     "variable s equal 1\nregion c sphere 1 1 1 1 move v_s v_s v_s\nfix f all addforce 1 0 0 region c":
         "region that stays",
+    "variable s equal -1\nregion c sphere 1 1 1 v_s\ngroup g region c": "region c: the radius v_s must not be negative",
+    "region c cylinder z v_ 1 1 0 1": "'v_' is not v_NAME",
+    "region c cylinder z 1 1 v_none 0 1\ngroup g region c": "region c: ",
     "region c sphere 1 1 1 1 open 1": "no open faces",
     "region c delete": "no region 'c'; known are b",
     "region b delete now": "unexpected word 'now'",
@@ -510,7 +519,7 @@ REFUSED = {
     "replicate 100000 100000 1": "too many for a rank",
     "replicate 2 2 2 box": "accepted is bbox",
     "replicate 2 2 2\nset atom 17 type 2 charge 1": "accepted are type, type/fraction, type/ratio, type/subset, mass",
-    "set type 1 image 0 0 0": "no image flags",
+    "set type 1 image 0 -1 NULL": "no image flags here, so that only 0 is accepted, not '-1'",
     "set type 1 type/subset 2 2 5": "2 of 1 particles cannot be chosen",
     "set region c vx 1": "no region 'c'",
     "set group all vx v_speed": "speed",
