@@ -2,8 +2,8 @@
  *
  * The keywords are applied in order. `remap` moves the particles of the group as the box went from the last saved box
  * to the present one; the box is saved before the first keyword, by `set`, and after each `remap`. All keywords are
- * followed once without particles, so that a mistake changes nothing. At the end particles are wrapped along periodic axes. Along fixed ones
- * all must be inside, and faces that follow the particles move to them.
+ * followed once without particles, so that a mistake changes nothing. At the end particles are wrapped along periodic
+ * axes. Along fixed ones all must be inside, and faces that follow the particles move to them.
  *
  * A box becomes triclinic, with tilt factors, by `triclinic`, and by `ortho` one with right angles again, if its tilt
  * factors are 0. `remap` keeps the fractions of the edges at which particles are.
