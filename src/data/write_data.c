@@ -176,12 +176,25 @@ md_status md_data_write(md_sim *sim, const char *name)
   return md_comm_agree(sim->comm, status);
 }
 
+/* Reads nocoeff, nofix and pair ii|ij, which say what LAMMPS writes of coefficients and fixes. */
+static md_status read_keywords(md_sim *sim, const md_words *words)
+{
+  for (int k = 1; k < words->n; ++k) {
+    const char *word = words->word[k], *value = k + 1 < words->n ? words->word[k + 1] : "";
+    if (strcmp(word, "nocoeff") == 0 || strcmp(word, "nofix") == 0) continue;
+    if (strcmp(word, "pair") != 0 || (strcmp(value, "ii") != 0 && strcmp(value, "ij") != 0))
+      return md_error(MD_USAGE,
+                      "write_data: unknown keyword '%s'; accepted are nocoeff, nofix and pair ii|ij", word);
+    md_sim_explain(sim, "write_data pair", "coefficients are not written; give pair_coeff after read_data");
+    ++k;
+  }
+  return MD_OK;
+}
+
 md_status md_do_write_data(md_sim *sim, const md_words *words)
 {
   MD_TRY(md_sim_need_box(sim, "write_data"));
-  for (int k = 1; k < words->n; ++k)
-    if (strcmp(words->word[k], "nocoeff") != 0)
-      return md_error(MD_USAGE, "write_data: unknown keyword '%s'; accepted is nocoeff", words->word[k]);
+  MD_TRY(read_keywords(sim, words));
   const size_t length = strlen(words->word[0]);
   if (length >= 3 && strcmp(words->word[0] + length - 3, ".gz") == 0)
     return md_error(MD_USAGE, "write_data: '%s': data files are not compressed; choose a name without .gz",

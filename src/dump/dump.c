@@ -216,22 +216,26 @@ bool md_dump_needs_rise(const md_observer *observer)
   return is_dump(observer) && dump->style->rises && !strchr(dump->path, '*');
 }
 
-static md_status find_style(const char *name, const md_dump_style **style)
-{
-  char accepted[256] = "";
-  for (int s = 0; s < STYLES; ++s) {
-    *style = styles[s];
-    if (strcmp(name, styles[s]->name) == 0) return MD_OK;
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, "%s%s", s ? ", " : "", styles[s]->name);
-  }
-  return md_error(MD_USAGE, "dump: unknown style '%.80s'; accepted are %s", name, accepted);
-}
-
 static bool ends_in(const char *path, const char *suffix)
 {
   const size_t n = strlen(path), m = strlen(suffix);
   return n >= m && strcmp(path + n - m, suffix) == 0;
+}
+
+/* LAMMPS's styles NAME/gz and NAME/mpiio write what NAME does here: into one file, and compressed by its name. */
+static md_status find_style(const char *name, const md_dump_style **style)
+{
+  char accepted[256] = "";
+  const size_t n = strlen(name) - (ends_in(name, "/gz")      ? strlen("/gz")
+                                   : ends_in(name, "/mpiio") ? strlen("/mpiio")
+                                                             : 0);
+  for (int s = 0; s < STYLES; ++s) {
+    *style = styles[s];
+    if (strlen(styles[s]->name) == n && memcmp(name, styles[s]->name, n) == 0) return MD_OK;
+    const size_t used = strlen(accepted);
+    snprintf(accepted + used, sizeof accepted - used, "%s%s", s ? ", " : "", styles[s]->name);
+  }
+  return md_error(MD_USAGE, "dump: unknown style '%.80s'; accepted are %s", name, accepted);
 }
 
 static md_status check_path(const md_sim *sim, const md_dump *dump)
@@ -278,6 +282,9 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
   for (int t = 1; t <= dump->ntypes; ++t)
     snprintf(dump->element[t], sizeof dump->element[t], "%s", md_element_default(t));
   MD_TRY(check_path(sim, dump));
+  if (ends_in(words->word[2], "/gz") && !ends_in(dump->path, ".gz"))
+    return md_error(MD_USAGE, "dump %s: the file name must end in .gz, not '%.300s'", words->word[2],
+                    dump->path);
   const md_words rest = {words->n - 5, words->word + 5};
   return dump->style->parse(dump, sim, &rest);
 }

@@ -98,11 +98,26 @@ static bool is_named(const md_sim *sim, const char *name)
   return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0 || md_property_is_name(name);
 }
 
+/* Image flags, and places that they unwrap, do not exist. */
+static md_status refuse_images(const char *name)
+{
+  static const char *const names[] = {"ix", "iy", "iz", "xsu", "ysu", "zsu"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
+    if (strcmp(name, names[k]) == 0)
+      return md_error(
+          MD_USAGE,
+          "dump: particles have no image flags, and no column '%s'; c_ID[1] to c_ID[3] of `compute ID all "
+          "displace/atom` are displacements through periodic faces",
+          name);
+  return MD_OK;
+}
+
 md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
 {
   if (is_named(sim, name)) return name_column(dump, sim, name, column);
   if (md_is_compute(name)) return compute_column(sim, name, column);
   char accepted[512] = "";
+  MD_TRY(refuse_images(name));
   for (int c = 0; c < TABLE; ++c) {
     if (strcmp(table[c].name, name) == 0) {
       *column = table[c];

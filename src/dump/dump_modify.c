@@ -53,6 +53,18 @@ static md_status set_sort(md_sim *sim, md_dump *dump, char **arg, int left, int 
   return MD_OK;
 }
 
+/* Files are complete after every frame, whatever flush and buffer say, and particles are shown in the box, as with
+ * pbc yes. */
+static md_status accept(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
+{
+  (void)dump, (void)left, (void)used;
+  bool yes;
+  MD_TRY(md_word_bool(arg[0], "dump_modify flush, buffer or pbc", &yes));
+  md_sim_explain(sim, "dump_modify flush, buffer, pbc",
+                 "files are complete after each frame, and particles are shown in the box");
+  return MD_OK;
+}
+
 static md_status set_time(md_sim *sim, md_dump *dump, char **arg, int left, int *used)
 {
   (void)sim, (void)left, (void)used;
@@ -184,6 +196,9 @@ static const struct {
     {"every", set_every, any_style},
     {"first", set_first, any_style},
     {"pad", set_pad, any_style},
+    {"flush", accept, any_style},
+    {"buffer", accept, any_style},
+    {"pbc", accept, any_style},
     {"append", set_append, growing_style},
     {"sort", set_sort, text_style},
     {"format", set_format, text_style},

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import BOX, run_deck, works
+from cli import BOX, USAGE, refused, run_deck, works
 
 pytestmark = pytest.mark.smoke
 
@@ -326,6 +326,27 @@ def test_xyz(tmp_path):
                                for t, (x, y, z) in zip(types[:9], place)]
         plain, named = plain[2 + COUNT:], named[11:]
     assert plain == named == []
+
+
+def test_styles_and_keywords_of_lammps_that_say_nothing_new(tmp_path):
+    works(run_deck(tmp_path, MIXTURE + "dump a all custom 5 a id x\ndump b all custom/mpiio 5 b id x\n"
+                                       "dump c all custom/gz 5 c.gz id x\ndump d all xyz/gz 5 d.gz\n"
+                                       "dump e all xyz 5 e\n"
+                                       "dump_modify b flush no buffer yes pbc yes\ndump_modify e pbc no\nrun 5\n"
+                                       "write_data f.data nofix pair ij\nwrite_data g.data nocoeff\n"))
+    read = lambda name: (tmp_path / name).read_bytes()
+    assert read("a") == read("b") == gzip.decompress(read("c.gz")) and read("e") == gzip.decompress(read("d.gz"))
+    assert read("f.data") == read("g.data")
+
+
+@pytest.mark.parametrize("line, words", [
+    ("dump 1 all custom/gz 1 f id", "must end in .gz"),
+    ("dump 1 all custom/zstd 1 f id", "unknown style 'custom/zstd'"),
+    ("dump 1 all custom 1 f id ix", "no column 'ix'; c_ID[1] to c_ID[3] of `compute ID all displace/atom`"),
+    ("write_data f pair all", "accepted are nocoeff, nofix and pair ii|ij"),
+    ("dump 1 all atom 1 f\ndump_modify 1 pbc perhaps", "yes or no")])
+def test_refused_words_of_output(line, words, tmp_path):
+    refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, words)
 
 
 def test_frames(custom, written):
