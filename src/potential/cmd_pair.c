@@ -67,6 +67,9 @@ md_status md_pair_read_style(md_sim *sim, const md_words *words, md_sub_style *s
     MD_TRY(read_dissipative(words, md_pair_style_of(kind), style->value, &n));
   else
     MD_TRY(read_numbers(words, 1, "pair_style", style->value, &n));
+  if (strcmp(words->word[0], "soft") == 0)
+    md_sim_explain(sim, "pair_style soft",
+                   "the force is A (1 - r/rc), and not that of LAMMPS's soft, A (pi/rc) sin(pi r/rc)");
   style->nvalue = md_pair_add_units(kind, sim->model.units, style->value, n);
   return MD_OK;
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import BOX, USAGE, refused, run_deck
+from cli import BOX, USAGE, refused, run_deck, works
 from test_lammps import LMP, lammps_tables
 
 # Words of pair_style, and coefficients of the types 1 1, 2 2 and 1 2.
@@ -130,3 +130,12 @@ def test_forces_of_a_stiff_pair_have_their_digits(rho, tmp_path):
 @pytest.mark.parametrize("words, message", REFUSED, ids=range(len(REFUSED)))
 def test_refused(words, message, tmp_path):
     refused(run_deck(tmp_path, BOX + words + "\n"), USAGE, message)
+
+
+@pytest.mark.parametrize("words", ["soft 1.5", "hybrid lj/cut 2.5 soft 1.5", "hybrid/overlay soft 1.5 lj/cut 2.5"])
+def test_a_deck_of_lammps_is_told_of_another_soft(words, tmp_path):
+    """The one style whose name means something else here, wherever it is named, and once."""
+    note = "Note: pair_style soft: the force is A (1 - r/rc), and not that of LAMMPS's soft"
+    out = works(run_deck(tmp_path, BOX + f"pair_style {words}\npair_style {words}\n")).out
+    assert out.count(note) == 1
+    assert note not in works(run_deck(tmp_path, BOX)).out
