@@ -86,7 +86,9 @@ static md_status read_wall(md_fix *fix, int m, char *const *words, const md_fix_
   snprintf(what, sizeof what, "epsilon of fix %s %s", name, face);
   MD_TRY(md_fix_read_varied(fix, words[2], what, &k[2]));
   snprintf(what, sizeof what, "sigma of fix %s %s", name, face);
-  MD_TRY(md_fix_read_varied_positive(fix, words[3], what, &k[3]));
+  /* A harmonic wall has no sigma, and decks write 0. */
+  const bool none = strcmp(name, "wall/harmonic") == 0 && md_word_double(words[3], what, &k[3]) == MD_OK;
+  MD_TRY(md_fix_read_varied_positive(fix, none ? "1" : words[3], what, &k[3]));
   snprintf(what, sizeof what, "the cutoff of fix %s %s", name, face);
   return md_word_positive(words[4], what, &k[4]);
 }

@@ -155,8 +155,7 @@ static void choose_pivot(double m[3][4], int from, int order[3])
   order[best] = keep;
 }
 
-/* Solves I omega = L for the tensor xx yy zz xy xz yz. */
-static void solve(const double inertia[6], const double angular[3], double omega[3])
+void md_group_rotation(const double inertia[6], const double angular[3], double omega[3])
 {
   double m[3][4] = {{inertia[0], inertia[3], inertia[4], angular[0]},
                     {inertia[3], inertia[1], inertia[5], angular[1]},
@@ -185,7 +184,7 @@ md_status md_group_zero_rotation(md_sim *sim, uint32_t bit)
   MD_TRY(md_group_centre(sim, "velocity", bit, b.centre));
   MD_TRY(sums(sim, &b, 3, angular_terms, angular));
   MD_TRY(sums(sim, &b, 6, inertia_terms, inertia));
-  solve(inertia, angular, omega);
+  md_group_rotation(inertia, angular, omega);
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double r[3], v[3];

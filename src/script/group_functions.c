@@ -2,14 +2,16 @@
  *
  * The definitions are those of LAMMPS (`variable`, group functions), of all particles of a group, or of those that are
  * in a region too. Sums are exact (src/sums/exact_sum.h). Positions are those in the box, because no image flags are
- * kept. So the centre of mass is only known along axes that are not periodic, and with it the radius of gyration and
- * the angular momentum.
+ * kept. So the centre of mass is only known along axes that are not periodic, and with it the radius of gyration,
+ * the angular momentum, the torque, the tensor of inertia and the angular velocity. Forces, with those of fixes, are only
+ * known while a run shows a step.
  *
  * A value outside a run depends on the present particles. These are not there while a deck that is resumed is followed
  * up to its restart, so such values are recorded in the history (src/deck/history.h), and then read from the restart.
  */
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"
+#include "src/edit/group_motion.h"
 #include "src/group/groups.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
@@ -18,7 +20,18 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum quantity { COUNT, MASS, CENTRE, MOMENTUM, KINETIC, SPREAD, ANGULAR } quantity;
+typedef enum quantity {
+  COUNT,
+  MASS,
+  CENTRE,
+  MOMENTUM,
+  KINETIC,
+  SPREAD,
+  ANGULAR,
+  FORCE,
+  TORQUE,
+  INERTIA
+} quantity;
 
 /* What is measured. */
 typedef struct asked {
@@ -27,8 +40,8 @@ typedef struct asked {
   uint32_t bit;            /* of the group */
   const md_region *region; /* NULL: none */
   quantity what;
-  int axis;
-  bool low; /* of a bound: the least value */
+  int axis, other; /* other: the second axis of an element of the tensor of inertia */
+  bool low;        /* of a bound: the least value */
   double centre[3];
 } asked;
 
@@ -52,6 +65,11 @@ static double from_centre(const asked *a, int d, int64_t i)
   return d < p->dim ? p->x[d][i] - a->centre[d] : 0.0;
 }
 
+static double force(const asked *a, int d, int64_t i)
+{
+  return d < a->sim->particles.dim ? a->sim->view->force[d][i] : 0.0;
+}
+
 static double square(double x) { return x * x; }
 
 static double value_of(const asked *a, int64_t i)
@@ -71,6 +89,11 @@ static double value_of(const asked *a, int64_t i)
            (square(from_centre(a, 0, i)) + square(from_centre(a, 1, i)) + square(from_centre(a, 2, i)));
   case ANGULAR:
     return mass * (from_centre(a, u, i) * velocity(a, w, i) - from_centre(a, w, i) * velocity(a, u, i));
+  case FORCE: return force(a, a->axis, i);
+  case TORQUE: return from_centre(a, u, i) * force(a, w, i) - from_centre(a, w, i) * force(a, u, i);
+  case INERTIA:
+    return a->axis == a->other ? mass * (square(from_centre(a, u, i)) + square(from_centre(a, w, i)))
+                               : -mass * from_centre(a, a->axis, i) * from_centre(a, a->other, i);
   }
   return 0.0;
 }
@@ -147,6 +170,41 @@ static md_status get_gyration(asked *a, double *value)
   return MD_OK;
 }
 
+static md_status get_fcm(asked *a, double *value) { return sum_of(a, FORCE, value); }
+
+static md_status get_torque(asked *a, double *value)
+{
+  MD_TRY(find_centre(a));
+  return sum_of(a, TORQUE, value);
+}
+
+static md_status get_inertia(asked *a, double *value)
+{
+  MD_TRY(find_centre(a));
+  MD_TRY(sum_of(a, INERTIA, value));
+  *value /= a->sim->model.units->mvv2e;
+  return MD_OK;
+}
+
+/* The angular velocity is that of a stiff body with the angular momentum and the inertia of the group. */
+static md_status get_omega(asked *a, double *value)
+{
+  static const int element[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const int axis = a->axis;
+  double inertia[6], angular[3], omega[3];
+  MD_TRY(find_centre(a));
+  for (int k = 0; k < 6; ++k) {
+    a->axis = element[k][0];
+    a->other = element[k][1];
+    MD_TRY(sum_of(a, INERTIA, &inertia[k]));
+  }
+  for (a->axis = 0; a->axis < 3; ++a->axis) MD_TRY(sum_of(a, ANGULAR, &angular[a->axis]));
+  a->axis = axis;
+  md_group_rotation(inertia, angular, omega);
+  *value = omega[axis];
+  return MD_OK;
+}
+
 static md_status get_bound(asked *a, double *value)
 {
   const md_particles *p = &a->sim->particles;
@@ -163,36 +221,49 @@ static md_status get_bound(asked *a, double *value)
   return isfinite(most) ? MD_OK : md_error(MD_USAGE, "bound(): there is no particle in the group");
 }
 
-typedef enum place { NOTHING, AXIS, FACE } place; /* what stands after the group */
+typedef enum place { NOTHING, AXIS, AXES, FACE } place; /* what stands after the group */
 
 typedef struct group_function {
   const char *name;
   place after;
-  bool needs_mass;
+  bool needs_mass, needs_forces;
   md_status (*get)(asked *a, double *value); /* NULL: refused */
 } group_function;
 
 static const group_function functions[] = {
-    {"count", NOTHING, false, get_count}, {"mass", NOTHING, true, get_mass},
-    {"xcm", AXIS, true, get_xcm},         {"vcm", AXIS, true, get_vcm},
-    {"bound", FACE, false, get_bound},    {"gyration", NOTHING, true, get_gyration},
-    {"ke", NOTHING, true, get_ke},        {"angmom", AXIS, true, get_angmom},
-    {"charge", NOTHING, false, NULL},     {"fcm", AXIS, false, NULL},
-    {"torque", AXIS, false, NULL},        {"inertia", AXIS, false, NULL},
-    {"omega", AXIS, false, NULL},
+    {"count", NOTHING, false, false, get_count},
+    {"mass", NOTHING, true, false, get_mass},
+    {"xcm", AXIS, true, false, get_xcm},
+    {"vcm", AXIS, true, false, get_vcm},
+    {"fcm", AXIS, false, true, get_fcm},
+    {"bound", FACE, false, false, get_bound},
+    {"gyration", NOTHING, true, false, get_gyration},
+    {"ke", NOTHING, true, false, get_ke},
+    {"angmom", AXIS, true, false, get_angmom},
+    {"torque", AXIS, true, true, get_torque},
+    {"inertia", AXES, true, false, get_inertia},
+    {"omega", AXIS, true, false, get_omega},
+    {"charge", NOTHING, false, false, NULL},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
-static md_status read_axis(const group_function *f, const char *word, asked *a)
+/* Reads an axis, two axes or a face. */
+static md_status read_place(const group_function *f, const char *word, asked *a)
 {
+  static const char *const accepted[] = {[AXIS] = "x, y and z",
+                                         [AXES] = "xx, yy, zz, xy, yz and xz",
+                                         [FACE] = "xmin, xmax, ymin, ymax, zmin and zmax"};
   const char *axis = *word ? strchr("xyz", *word) : NULL;
   const char *rest = axis ? word + 1 : word;
+  const char *other = *rest ? strchr("xyz", *rest) : NULL;
   a->low = strcmp(rest, "min") == 0;
-  const bool good = f->after == AXIS ? *rest == '\0' : a->low || strcmp(rest, "max") == 0;
+  const bool good = f->after == AXIS   ? *rest == '\0'
+                    : f->after == AXES ? other && rest[1] == '\0'
+                                       : a->low || strcmp(rest, "max") == 0;
   if (!axis || !good)
-    return md_error(MD_USAGE, "%s(): '%.32s' is unknown; accepted are %s", f->name, word,
-                    f->after == AXIS ? "x, y and z" : "xmin, xmax, ymin, ymax, zmin and zmax");
+    return md_error(MD_USAGE, "%s(): '%.32s' is unknown; accepted are %s", f->name, word, accepted[f->after]);
   a->axis = (int)(axis - "xyz");
+  if (f->after == AXES) a->other = (int)(other - "xyz");
   return MD_OK;
 }
 
@@ -203,13 +274,14 @@ static md_status read_arguments(const group_function *f, int n, char *const *arg
   if (n < least || n > least + 1)
     return md_error(MD_USAGE, "%s() takes a group%s, and perhaps a region, not %d arguments", f->name,
                     f->after == AXIS   ? ", an axis"
+                    : f->after == AXES ? ", two axes"
                     : f->after == FACE ? ", a face"
                                        : "",
                     n);
   MD_TRY(md_sim_need_box(a->sim, f->name));
   MD_TRY(md_group_find(a->sim, argument[0], &group));
   a->bit = md_group_bit(group);
-  if (least == 2) MD_TRY(read_axis(f, argument[1], a));
+  if (least == 2) MD_TRY(read_place(f, argument[1], a));
   if (n > least) MD_TRY(md_region_find(a->sim, argument[n - 1], &a->region));
   for (int t = 1; f->needs_mass && !a->sim->model.massed && t <= a->sim->model.ntypes; ++t)
     if (!(a->sim->model.mass[t] > 0.0))
@@ -226,7 +298,13 @@ typedef struct call {
 static md_status measure(void *context, double *value)
 {
   const call *c = context;
-  if (c->asked->sim->view) MD_TRY(md_view_particles(c->asked->sim->view));
+  md_view *view = c->asked->sim->view;
+  if (view) MD_TRY(md_view_particles(view));
+  if (c->function->needs_forces && (!view || !view->engine))
+    return md_error(MD_USAGE,
+                    "%s() is only known while a run shows a step: give it to thermo_style or fix print",
+                    c->function->name);
+  if (c->function->needs_forces) MD_TRY(md_view_forces(view));
   return c->function->get(c->asked, value);
 }
 
@@ -241,8 +319,8 @@ md_status md_group_function(md_sim *sim, const char *name, int n, char *const *a
   asked a = {.sim = sim, .name = f->name};
   if (!f->get)
     return md_error(MD_USAGE,
-                    "the function %s() does not exist here; those of groups are count, mass, xcm, vcm, "
-                    "bound, gyration, ke and angmom",
+                    "the function %s() does not exist here; those of groups are count, mass, xcm, vcm, fcm, "
+                    "bound, gyration, ke, angmom, torque, inertia and omega",
                     name);
   MD_TRY(read_arguments(f, n, argument, &a));
   *value = 1.0;

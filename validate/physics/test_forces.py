@@ -70,7 +70,7 @@ LIKE_LAMMPS = {
               "f_2 f_2[1] f_2[2]"),
     "lj1043": ("fix 2 light wall/lj1043 zhi EDGE 1.2 0.9 2.5 zlo EDGE 1 1 3\nfix_modify 2 energy yes",
                "f_2 f_2[1] f_2[2]"),
-    "harmonic": ("fix 2 all wall/harmonic zhi EDGE 10.2 0.9 2.5 zlo EDGE 20 1 1.5\nfix_modify 2 energy yes",
+    "harmonic": ("fix 2 all wall/harmonic zhi EDGE 10.2 0.9 2.5 zlo EDGE 20 0 1.5\nfix_modify 2 energy yes",
                  "f_2 f_2[1] f_2[2]"),
     "sphere": ("fix 2 all indent 10 sphere 2 0.3 2 1.3\nfix_modify 2 energy yes", "f_2 f_2[1] f_2[2] f_2[3]"),
     "sphere in": ("fix 2 all indent 1 sphere 4.2 4.2 4.2 4 side in units box\nfix_modify 2 energy yes",

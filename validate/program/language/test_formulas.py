@@ -13,6 +13,7 @@ import pytest
 
 import harness
 from cli import BOX, USAGE, call, refused, run_deck, works
+from test_lammps import LMP, both_tables
 from test_restart import STOPPED, finish, start, wait_for
 
 pytestmark = pytest.mark.smoke
@@ -70,6 +71,31 @@ def test_groups_have_the_values_of_lammps(tmp_path):
     assert got == pytest.approx(LAMMPS_GROUPS, rel=2e-9)
 
 
+IN_RUN = ("fcm(all,x)", "fcm(a,y)", "fcm(all,z,left)", "torque(a,x)", "torque(all,z)", "torque(a,y,left)",
+          "inertia(a,xx)", "inertia(a,zz)", "inertia(all,xy)", "inertia(a,xz)", "inertia(all,yz,left)", "omega(a,x)",
+          "omega(all,z)", "omega(a,y,left)")
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_forces_and_rotations_of_groups_are_those_of_lammps(tmp_path):
+    """With the forces of fixes; the group of one particle has no axis to turn about."""
+    deck = (WALLED + "variable u atom sin(37.0*id)\nvariable v atom cos(23.0*id)\nvelocity all set v_u v_v NULL\n"
+            "neigh_modify every 1 delay 0 check no\nfix 2 a addforce 1 2 3\ngroup one id 7\n" +
+            "".join(f"variable v{k} equal {name}\n" for k, name in enumerate([*IN_RUN, "omega(one,x)"])) +
+            "thermo_style custom step " + " ".join(f"v_v{k}" for k in range(len(IN_RUN) + 1)) +
+            "\nthermo_modify format float %.12g\nthermo 5\nrun 10\n")
+    ours, theirs = both_tables(deck, tmp_path, "openmp")
+    assert ours[0].titles == theirs[0].titles and len(ours[0].rows) == 3
+    for row, their_row in zip(ours[0].rows, theirs[0].rows):
+        assert numbers(row) == pytest.approx(numbers(their_row), rel=1e-6, abs=2e-8)
+
+
+def test_forces_of_groups_are_known_in_a_run_only(tmp_path):
+    refused(run_deck(tmp_path, WALLED + "run 1\nprint $(fcm(a,x))\n"), USAGE, "fcm() is only known while a run shows")
+    refused(run_deck(tmp_path, WALLED + "run 1\nprint $(inertia(a,x))\n"), USAGE, "xx, yy, zz, xy, yz and xz")
+    refused(run_deck(tmp_path, BOX + "run 1\nprint $(omega(all,x))\n"), USAGE, "the axis x is periodic")
+
+
 def test_steps_have_the_values_of_lammps(tmp_path):
     names = {"r": "ramp(1,2)", "d": "vdisplace(1,2)", "w": "swiggle(1,2,0.03)", "c": "cwiggle(1,2,0.03)",
              "g": "stagger(5,2)", "l": "logfreq(2,3,7)", "m": "logfreq2(2,3,7)", "t": "stride(3,8,2)"}
@@ -99,10 +125,13 @@ def test_what_is_defined(tmp_path):
                                    pytest.param(("--engine", "gpu"), marks=pytest.mark.gpu)])
 def test_groups_have_the_same_bits_everywhere(words, tmp_path):
     """Within a run and after it: every digit of every value."""
-    names = ("xcm(a,x)", "vcm(a,y)", "ke(all,left)", "gyration(all)", "angmom(a,z)", "bound(a,ymin)", "mass(a,left)")
+    names = ("xcm(a,x)", "vcm(a,y)", "ke(all,left)", "gyration(all)", "angmom(a,z)", "bound(a,ymin)", "mass(a,left)",
+             "inertia(a,xx)", "inertia(all,yz,left)", "omega(a,y)")
+    in_run = ("fcm(a,x)", "fcm(all,z,left)", "torque(a,y)")
+    columns = [*names, *in_run]
     wide = WALLED.replace("0 4 0 4 0 4\nregion walls block 0.5 3.5", "0 9 0 4 0 4\nregion walls block 0.5 8.5")
-    deck = (wide + "".join(f"variable v{k} equal {name}\n" for k, name in enumerate(names)) +
-            "thermo_style custom step " + " ".join(f"v_v{k}" for k in range(len(names))) +
+    deck = (wide + "".join(f"variable v{k} equal {name}\n" for k, name in enumerate(columns)) +
+            "thermo_style custom step " + " ".join(f"v_v{k}" for k in range(len(columns))) +
             "\nthermo_modify format float %.17g\nthermo 5\nrun 20\n" +
             "".join(f"print '=$({name}:%.17g)'\n" for name in names))
     alone = works(run_deck(tmp_path, deck)).out
@@ -114,7 +143,7 @@ def test_groups_have_the_same_bits_everywhere(words, tmp_path):
 
     def values(text: str) -> List[List[str]]:
         last = [line for line in text.splitlines() if line.startswith("=")]
-        assert [line[1:] for line in last] == harness.read_tables(text)[0].rows[-1][1:]
+        assert [line[1:] for line in last] == harness.read_tables(text)[0].rows[-1][1:1 + len(names)]
         return [*harness.read_tables(text)[0].rows, last]
 
     assert values(out) == values(alone)
@@ -136,7 +165,7 @@ REFUSED = {
     "xcm(all)": ["takes a group, an axis", "not 1"], "xcm(all,w)": ["'w'", "x, y and z"],
     "xcm(all,x)": ["the axis x is periodic", "image flags"], "gyration(all)": ["periodic"],
     "bound(all,x)": ["'x'", "xmin, xmax"], "bound(none,xmin)": ["no particle"],
-    "charge(all)": ["does not exist here", "count, mass, xcm"], "inertia(all,xx)": ["does not exist here"],
+    "charge(all)": ["does not exist here", "count, mass, xcm"], "inertia(all,xx)": ["the axis x is periodic"],
     "ramp(1,2)": ["within a run only"], "ramp(1)": ["takes 2 arguments, not 1"],
     "stagger(2,5)": ["the first one larger"], "stride(5,3,1)": ["the second larger than the first"],
     "logfreq(1,10,10)": ["the second smaller"], "logfreq2(1,2,1)": ["the third larger than 1"],
