@@ -476,7 +476,7 @@ static void test_disk_full(void **state)
   assert_int_equal(temporaries(), 0);
   assert_int_equal(fixture_run(&f, "write_data %s/no/such.data", folder), MD_RUNTIME);
   assert_int_equal(fixture_run(&f, "write_data %s.gz", path), MD_USAGE);
-  assert_int_equal(fixture_run(&f, "write_data %s pair ii", path), MD_USAGE);
+  assert_int_equal(fixture_run(&f, "write_data %s pair all", path), MD_USAGE);
 }
 
 static void test_step_in_name(void **state)
