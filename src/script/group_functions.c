@@ -2,8 +2,8 @@
  *
  * The definitions are those of LAMMPS (`variable`, group functions), of all particles of a group, or of those that are
  * in a region too. Sums are exact (src/sums/exact_sum.h). Positions are those in the box, because no image flags are
- * kept. So the centre of mass is only known along axes that are not periodic, and with it the radius of gyration,
- * the angular momentum, the torque, the tensor of inertia and the angular velocity. Forces, with those of fixes, are only
+ * kept. So the centre of mass is only known along axes that are not periodic, and with it the radius of gyration, the
+ * angular momentum, the torque, the tensor of inertia and the angular velocity. Forces, with those of fixes, are only
  * known while a run shows a step.
  *
  * A value outside a run depends on the present particles. These are not there while a deck that is resumed is followed
