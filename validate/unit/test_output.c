@@ -596,7 +596,8 @@ static void test_dump_errors(void **state)
     const char *line, *message;
   } cases[] = {
       {"d some custom 1 e.txt id", "unknown group 'some'"},
-      {"d all vtk 1 e.txt id", "unknown style 'vtk'; accepted are custom, atom, xyz, extxyz, frames, density"},
+      {"d all vtk 1 e.txt id",
+       "unknown style 'vtk'; accepted are custom, atom, xyz, extxyz, frames, density"},
       {"d all custom 0 e.txt id", "the number of steps between dump frames must be at least 1"},
       {"d all custom 1.5 e.txt id", "whole number"},
       {"d all custom 1 e.txt", "needs columns"},
