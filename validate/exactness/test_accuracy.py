@@ -42,15 +42,17 @@ class System:
     side: float
     dt: float
     place: float = 0.7  # of the cluster in the box, along each axis
+    seed: int = 12  # of its shaking
+    low: float = 0.0  # the lower faces
 
     def sites(self) -> np.ndarray:
         """A cluster around a place off the middle, on a lattice, shaken."""
-        random = np.random.default_rng(12)
+        random = np.random.default_rng(self.seed)
         n = 3 if self.dim == 3 else 5
         grid = np.stack(np.meshgrid(*[np.arange(n)] * self.dim, indexing="ij"), axis=-1).reshape(-1, self.dim)
         x = 1.12 * grid + random.uniform(-0.06, 0.06, grid.shape)
         x += self.place * self.side - 0.5 * x.max(axis=0)
-        return np.pad(x % self.side, ((0, 0), (0, 3 - self.dim)))
+        return np.pad(x % self.side + self.low, ((0, 0), (0, 3 - self.dim)))
 
     def types(self) -> np.ndarray:
         return 1 + (np.arange(len(self.sites())) % 3 == 1).astype(int)
@@ -64,10 +66,11 @@ class System:
 
     def write(self, path: Path) -> None:
         half = 0.5 if self.dim == 2 else 0.0
-        low, high = (-half, half) if self.dim == 2 else (0.0, self.side)
+        low, high = (-half, half) if self.dim == 2 else (self.low, self.low + self.side)
+        faces = f"{self.low!r} {self.low + self.side!r}"
         x, v, types = self.sites(), self.velocities(), self.types()
-        lines = ["a cluster", "", f"{len(x)} atoms", "2 atom types", "", f"0 {self.side!r} xlo xhi",
-                 f"0 {self.side!r} ylo yhi", f"{low!r} {high!r} zlo zhi", "", "Masses", "", "1 1.0",
+        lines = ["a cluster", "", f"{len(x)} atoms", "2 atom types", "", f"{faces} xlo xhi", f"{faces} ylo yhi",
+                 f"{low!r} {high!r} zlo zhi", "", "Masses", "", "1 1.0",
                  f"2 {self.mass!r}", "", "Atoms # atomic", ""]
         lines += [f"{i + 1} {t} " + " ".join(map(repr, map(float, a))) for i, (t, a) in enumerate(zip(types, x))]
         lines += ["", "Velocities", ""]
@@ -206,16 +209,33 @@ def test_accurate_or_refused(dim, style, mass, fast_engine, tmp_path):
     assert ran >= 10
 
 
+# Side, lower face, and twenty quanta: a force of these clusters changes by about 18 times a change of a distance.
+LARGE_BOXES = ((1e5, 0.0, 20 * 2.0**-36), (1e5, -5e4, 20 * 2.0**-36), (6e4, 0.0, 20 * 2.0**-37),
+               (3e4, 0.0, 20 * 2.0**-38))
+
+
+def force_error(system: System, folder: Path) -> float:
+    """The largest difference from the force at the deck's own positions, over the scale."""
+    system.run(folder, 0)
+    ours = harness.read_dump(folder / "forces.dump")[0].vectors("fx", "fy", "fz")[:, :system.dim]
+    reference = Reference(system)
+    return float(np.abs(ours - reference.force).max() / reference.force_scale)
+
+
 @pytest.mark.parametrize("dim", (2, 3))
-def test_doubles_keep_a_bit_more_near_the_origin_of_a_large_box(dim, tmp_path):
+def test_doubles_keep_more_near_the_origin_of_a_large_box(dim, tmp_path):
     """The position grid has one quantum for the whole box, the last digit of a double at its far edge."""
-    for place in (0.05, 0.3, 0.5):
-        system = System(dim, "lj/cut", 1.0, 1e5, 5e-3, place)
-        folder = tmp_path / f"{place:g}"
-        system.run(folder, 0)
-        ours = harness.read_dump(folder / "forces.dump")[0].vectors("fx", "fy", "fz")[:, :dim]
-        reference = Reference(system)
-        assert np.abs(ours - reference.force).max() < 2e-10 * reference.force_scale, system
+    for k, (side, low, most) in enumerate(LARGE_BOXES):
+        error = [force_error(System(dim, "lj/cut", 1.0, side, 5e-3, place, seed, low), tmp_path / f"{k}-{place}-{seed}")
+                 for place, seed in itertools.product((0.05, 0.3, 0.5), range(4))]
+        assert 1e-12 < max(error) < most, (side, low, max(error))
+
+
+@pytest.mark.parametrize("dim", (2, 3))
+def test_doubles_keep_no_more_at_the_far_edge_of_a_large_box(dim, tmp_path):
+    for seed in range(4):
+        system = System(dim, "lj/cut", 1.0, 1e5, 5e-3, 0.7, seed)
+        assert force_error(system, tmp_path / str(seed)) < 1e-12, system
 
 
 @pytest.mark.skipif(shutil.which("lmp") is None, reason="lmp is not installed")
