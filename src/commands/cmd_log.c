@@ -14,9 +14,11 @@ md_status md_do_log(md_sim *sim, const md_words *words)
     md_sim_explain(sim, "log", "nothing is written here");
     return MD_OK;
   }
+  /* The text that this deck has written to the file is not lost. */
+  const bool again = md_file_was_used(sim->files, MD_FILE_LOG, name);
   md_file_unuse(sim->files, MD_FILE_LOG, NULL);
   if (strcmp(name, "none") != 0) MD_TRY(md_sim_use_file(sim, MD_FILE_LOG, NULL, name));
-  const char *mode = words->n == 2 || sim->resuming ? "a" : "w";
+  const char *mode = words->n == 2 || again || sim->resuming ? "a" : "w";
   return md_comm_agree(sim->comm, sim->comm->rank == 0 ? md_log_open(sim->log, name, mode) : MD_OK);
 }
 

@@ -203,6 +203,16 @@ md_status md_file_use_stream(md_file_uses *uses, md_file_role role, FILE *file)
   return add(uses, &(use){.role = role, .stream = place_of(&about)});
 }
 
+bool md_file_was_used(const md_file_uses *uses, md_file_role role, const char *path)
+{
+  const identity it = identify(path);
+  for (int k = 0; uses && k < uses->n; ++k) {
+    const identity other = identity_of(&uses->list[k]);
+    if (uses->list[k].role == role && same_file(&other, &it)) return true;
+  }
+  return false;
+}
+
 void md_file_unuse(md_file_uses *uses, md_file_role role, const char *id)
 {
   for (int k = 0; uses && k < uses->n; ++k) {

@@ -9,6 +9,7 @@
 #define MD_SRC_FILES_FILE_USES_H
 
 #include "common/base/error.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef enum md_file_role {
@@ -42,6 +43,9 @@ void md_file_uses_free(md_file_uses *uses);
  * use has this file; the message names both uses. If `uses` is NULL, nothing is recorded. */
 md_status md_file_use(md_file_uses *uses, md_file_role role, const char *id, const char *path) MD_CHECKED;
 md_status md_file_use_stream(md_file_uses *uses, md_file_role role, FILE *file) MD_CHECKED;
+
+/* Has the role used this file before, whether it does so now or not? False if `uses` is NULL. */
+bool md_file_was_used(const md_file_uses *uses, md_file_role role, const char *path);
 
 /* Ends the uses of this role and id; NULL: of all ids. The role may then write to their files again. */
 void md_file_unuse(md_file_uses *uses, md_file_role role, const char *id);

@@ -230,6 +230,14 @@ def test_log_command(tmp_path):
     assert said("a") == ["one", "three"] and said("b") == ["two"]
 
 
+def test_a_log_that_comes_again_keeps_its_text(tmp_path):
+    """Under any name of the file. That of another run is replaced."""
+    (tmp_path / "b").write_text("five\n")
+    works(run_deck(tmp_path, "print one\nlog b\nprint two\nlog ./a\nprint three\nlog b\nprint four\n", "-log", "a"))
+    said = lambda name: re.findall(r"^(one|two|three|four|five)$", (tmp_path / name).read_text(), re.M)
+    assert said("a") == ["one", "three"] and said("b") == ["two", "four"]
+
+
 # ---------------------------------------------------------------- decks and variables
 
 
