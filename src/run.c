@@ -109,6 +109,23 @@ static void end_if_halted(md_run *run)
   record->halted = (int64_t)sim->halted;
 }
 
+/* Is a restart of the first step due? That state came from the deck or from a restart. But only a restart says how long
+ * a file was to which frames are appended: a resume without it would append those frames again that a killed job has
+ * written, or one that was stopped within a minimisation. */
+static bool first_restart_is_due(const md_run *run)
+{
+  const md_sim *sim = run->sim;
+  const bool wanted = sim->restarts.every > 0 || sim->resuming || (run->minimizes && sim->restarts.stop[0]);
+  return wanted && md_h5_is_here() && !sim->frame && !sim->bars_resume[0] && md_restart_begins_file(sim);
+}
+
+static bool restart_is_due(const md_run *run, int64_t step)
+{
+  if (run->rerun) return false;
+  if (step == run->first) return first_restart_is_due(run);
+  return !run->minimizes && restart_due(run, step) == step;
+}
+
 static md_status observe(md_run *run, int64_t step, md_view *view)
 {
   md_sim *sim = run->sim;
@@ -126,11 +143,8 @@ static md_status observe(md_run *run, int64_t step, md_view *view)
   }
   for (; o; o = o->next)
     if (run->ended || due(run, o, step) == step) MD_TRY(o->observe(o, view));
-  /* The restart comes last: all files then hold what the restart says that they hold. A run needs no restart of
-   * its first step, because that state came from the deck or from a restart. */
-  if (step != run->first && !run->minimizes && !run->rerun && restart_due(run, step) == step)
-    MD_TRY(md_restart_observe(sim, view));
-  return MD_OK;
+  /* The restart comes last: all files then hold what the restart says that they hold. */
+  return restart_is_due(run, step) ? md_restart_observe(sim, view) : MD_OK;
 }
 
 /* The seconds that the engine's timers have counted so far, and perhaps its rebins. */

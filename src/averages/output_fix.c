@@ -174,6 +174,7 @@ static md_status start(md_observer *observer, md_sim *sim)
 {
   md_output_fix *fix = (md_output_fix *)observer;
   if (fix->style->begin) fix->style->begin(fix, sim->model.step);
+  observer->appends = fix->path && fix->append;
   return name_in_error(fix, open_file(fix, sim));
 }
 

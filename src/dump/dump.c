@@ -71,6 +71,7 @@ static md_status start(md_observer *observer, md_sim *sim)
 {
   md_dump *dump = (md_dump *)observer;
   dump->run_start = sim->model.step;
+  observer->appends = dump->append && !strchr(dump->path, '*');
   md_status status = md_output_steps_next(sim, "dump_modify every", &dump->frames);
   if (status == MD_OK) status = open_files(dump, sim, dump->run_start);
   return agree(dump, sim, status);

@@ -350,7 +350,8 @@ static md_status draw(md_dump *dump, md_view *view, const char *path)
 
 /* ---- continuing a file ---- */
 
-static md_status cut(const md_dump *dump)
+/* Removes the frames after step `last`. */
+static md_status cut(const md_dump *dump, int64_t last)
 {
   md_h5_file *file = NULL;
   int64_t frames = 0, keep = 0;
@@ -360,7 +361,7 @@ static md_status cut(const md_dump *dump)
     const int64_t one = 1;
     int64_t step = 0;
     status = md_h5->read(file, "particles/all/box/edges/step", MD_H5_INT64, 1, &keep, &one, &step);
-    if (step > dump->last_step) break;
+    if (step > last) break;
   }
   if (status == MD_OK && keep < frames) status = resize(dump, file, keep);
   return md_h5_close_after(&file, status);
@@ -371,10 +372,12 @@ static md_status cut(const md_dump *dump)
 static md_status resume(md_dump *dump, md_sim *sim)
 {
   double broken = 0.0;
-  if (dump->last_step < 0 || strchr(dump->path, '*')) return MD_OK;
+  if ((dump->last_step < 0 && !dump->append) || strchr(dump->path, '*')) return MD_OK;
+  /* Frames of earlier jobs, to which the deck appends its own, have earlier steps. */
+  const int64_t last = dump->last_step < 0 ? sim->model.step : dump->last_step;
   MD_TRY(md_comm_agree(sim->comm,
                        sim->comm->rank == 0 ? md_file_need_regular(dump->path, "an H5MD file") : MD_OK));
-  if (sim->comm->rank == 0 && access(dump->path, F_OK) == 0 && cut(dump) != MD_OK) {
+  if (sim->comm->rank == 0 && access(dump->path, F_OK) == 0 && cut(dump, last) != MD_OK) {
     char aside[1100];
     md_log_print(sim->log, "WARNING: dump %s: %s; it becomes %s.broken and a new one begins\n",
                  dump->observer.id, md_error_text(), dump->path);

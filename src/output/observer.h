@@ -55,8 +55,10 @@ typedef struct md_output_mark {
 
 typedef struct md_observer md_observer;
 struct md_observer {
-  char id[64]; /* name that the deck gave to the observer */
-  int group;   /* number of the group that it shows (common/groups.h) */
+  char id[64];  /* name that the deck gave to the observer */
+  int group;    /* number of the group that it shows (common/groups.h) */
+  bool appends; /* to a file that was there before the deck; known after `start` */
+  bool marked;  /* a restart says how long its file was */
   md_observer *next;
   /* The first step >= `step` at which the observer is due; INT64_MAX: never. */
   int64_t (*due)(md_observer *, int64_t step);

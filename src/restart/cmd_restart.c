@@ -117,15 +117,26 @@ static md_status write_named(md_sim *sim, const char *name)
   return status;
 }
 
+bool md_restart_begins_file(const md_sim *sim)
+{
+  for (const md_observer *o = sim->observers; o; o = o->next)
+    if (o->appends && !o->marked) return true;
+  return false;
+}
+
 md_status md_restart_observe(md_sim *sim, md_view *view)
 {
   md_restarts *restarts = &sim->restarts;
-  if (restarts->last_step == sim->model.step && restarts->last_run == sim->history.nrun) return MD_OK;
+  if (restarts->last_step == sim->model.step && restarts->last_run == sim->history.nrun &&
+      !md_restart_begins_file(sim))
+    return MD_OK;
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
   md_log_flush(sim->log);
   if (!view->have_particles) MD_TRY(md_comm_agree(sim->comm, view->kind->download(view->engine, NULL)));
-  return write_named(sim, restarts->every > 0 ? restarts->name[restarts->next] : restarts->stop);
+  MD_TRY(write_named(sim, restarts->every > 0 ? restarts->name[restarts->next] : restarts->stop));
+  for (md_observer *o = sim->observers; o; o = o->next) o->marked = true;
+  return MD_OK;
 }
 
 md_status md_do_write_restart(md_sim *sim, const md_words *words)

@@ -14,6 +14,9 @@ int64_t md_restart_due(const md_restarts *restarts, int64_t step);
 /* The same for a run that goes back: the last step <= `step`; negative: never. */
 int64_t md_restart_due_back(const md_restarts *restarts, int64_t step);
 
+/* Is there a file to which the present run appends, and of which no restart says how long it was? */
+bool md_restart_begins_file(const md_sim *sim);
+
 /* Writes a restart of the view's step, under the next name of the command restart, or under the name for stopped
  * runs. Before that, it completes the files of dumps and the log. Collective. MD_RUNTIME: a write failed, for
  * example because the disk is full. */

@@ -161,7 +161,7 @@ static md_status note_run(md_sim *sim, int64_t first, int64_t last)
   history->run = larger;
   history->run[history->nrun++] = (md_run_record){.deck = history->deck,
                                                   .first = first,
-                                                  .last = last,
+                                                  .last = last < 0 ? first : last,
                                                   .edits = history->edits,
                                                   .drawn = md_variables_drawn(sim->variables)};
   /* A minimisation moves the particles. */
@@ -368,7 +368,10 @@ static md_status resume_observers(md_sim *sim, const md_restart *r)
 {
   for (md_observer *o = sim->observers; o; o = o->next)
     for (int64_t k = 0; k < r->noutput; ++k)
-      if (o->resume && strcmp(o->id, r->output[k].id) == 0) MD_TRY(o->resume(o, sim, &r->output[k]));
+      if (o->resume && strcmp(o->id, r->output[k].id) == 0) {
+        MD_TRY(o->resume(o, sim, &r->output[k]));
+        o->marked = true;
+      }
   return MD_OK;
 }
 

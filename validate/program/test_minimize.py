@@ -312,6 +312,24 @@ def test_resume_passes_over_a_minimisation(start, tmp_path):
     assert (tmp_path / "end.data").read_bytes() == wanted
 
 
+def test_a_stopped_minimisation_appends_its_frames_once(start, tmp_path):
+    """It begins with a restart, which says how long the files were; a resume repeats the rest."""
+    h5py = pytest.importorskip("h5py")
+    deck = MODEL + ("reset_timestep 3\ndump d all custom 5 d.dump id x\ndump e all h5md 5 e.h5\nmin_style sd\n"
+                    "dump_modify d append yes\ndump_modify e append yes\nminimize 0 0 20 1000\nwrite_data end.data\n")
+    works(run_deck(here(start, tmp_path), MODEL + "dump e all h5md 1 e.h5\nminimize 0 0 2 10\n"))
+    (tmp_path / "d.dump").write_text("of another job\n")
+    (tmp_path / "in.deck").write_text(deck)
+    works(call(tmp_path, "-in", "in.deck"))
+    names = ("d.dump", "end.data")
+    wanted = [(tmp_path / name).read_bytes() for name in names]
+    assert wanted[0].startswith(b"of another job\n") and wanted[0].count(b"TIMESTEP") == 4
+    assert "Resumed at step 3" in works(call(tmp_path, "-in", "in.deck", "--resume")).out
+    assert [(tmp_path / name).read_bytes() for name in names] == wanted
+    with h5py.File(tmp_path / "e.h5") as file:
+        assert list(file["particles/all/position/step"]) == [0, 1, 2, 5, 10, 15, 20]
+
+
 def test_particles_may_not_leave_the_box(tmp_path):
     deck = ("boundary f p p\nregion b block 0 10 0 10 0 10\ncreate_box 1 b\ncreate_atoms 1 single 0.01 5 5\n"
             "create_atoms 1 single 0.9 5 5\nmass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nmin_style sd\n"

@@ -710,6 +710,35 @@ def test_lines_after_the_restart_are_printed_once(tmp_path):
         assert {name: (tmp_path / name).read_text() for name in texts} == want
 
 
+def test_frames_appended_before_the_next_restart_are_there_once(tmp_path):
+    """Runs begin with a restart if a file to append to is new, and only then. A job was killed after that restart."""
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nfix p all print 2 $(step) append p.txt screen no\nrun 15\n"
+            "dump d all custom 2 d.txt id x\ndump_modify d append yes\nrun 4\nrun 4\nwrite_data end.data\n")
+    for name in ("p.txt", "d.txt"):
+        (tmp_path / name).write_text("of another job\n")
+    works(run_deck(tmp_path, deck))
+    assert sorted(path.name for path in tmp_path.glob("r.*")) == ["r.0", "r.10", "r.15", "r.20"]
+    wanted = {name: (tmp_path / name).read_bytes() for name in ("p.txt", "d.txt", "end.data")}
+    for step in (15, 10, 0):
+        for path in tmp_path.glob("r.*"):
+            if int(path.suffix[1:]) > step:
+                path.unlink()
+        if step < 15:
+            (tmp_path / "d.txt").write_text("of another job\n")
+        assert f"Resumed at step {step}" in works(run_deck(tmp_path, deck, "--resume")).out
+        assert {name: (tmp_path / name).read_bytes() for name in wanted} == wanted, step
+
+
+def test_a_dump_that_a_resume_adds_is_appended_to_once(tmp_path):
+    deck = f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nrun 15\n"
+    works(run_deck(tmp_path, deck))
+    deck = deck.replace("run", "dump d all custom 1 d.txt id x\ndump_modify d append yes\nrun")
+    works(run_deck(tmp_path, deck, "--resume"))
+    wanted = (tmp_path / "d.txt").read_bytes()
+    works(run_deck(tmp_path, deck, "--resume"))
+    assert (tmp_path / "d.txt").read_bytes() == wanted and wanted.count(b"TIMESTEP") == 6
+
+
 def test_a_signal_that_comes_while_the_program_starts(tmp_path):
     """It waits until the program can stop: here it was sent before the program began."""
     (tmp_path / "in.deck").write_text(long_deck(steps=400000))
