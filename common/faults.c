@@ -1,5 +1,6 @@
 /* Messages of physics errors; see faults.h. */
 #include "common/faults.h"
+#include "common/kick_range.h"
 
 static md_status force_of_fix(const md_overlap *o, const md_model *model)
 {
@@ -33,6 +34,26 @@ static md_status broken_bond(const md_overlap *o, const md_model *model)
   return status;
 }
 
+/* Of two particles at distance r whose impulse is out of range. */
+static md_status too_near(const md_overlap *o, const md_model *model, double r)
+{
+  const double range = md_kick_range(model);
+  if (range > 0.0 && range < 1.0)
+    return md_error(
+        MD_PHYSICS,
+        "step %lld: particles %lld and %lld at distance %.6g: the timestep %g is too long for "
+        "these masses, because the impulse of a usual pair leaves the exact range; use a timestep "
+        "below %.2g",
+        (long long)model->step, (long long)o->a, (long long)o->b, r, model->dt,
+        0.1 * model->dt * sqrt(range));
+  return md_error(
+      MD_PHYSICS,
+      "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves the exact "
+      "range (about %.0g times the force of a usual pair); start from separated particles, or use "
+      "a timestep smaller than %g",
+      (long long)model->step, (long long)o->a, (long long)o->b, r, range, model->dt);
+}
+
 md_status md_overlap_status(const md_overlap *o, const md_model *model)
 {
   if (o->a == INT64_MAX) return MD_OK;
@@ -50,11 +71,7 @@ md_status md_overlap_status(const md_overlap *o, const md_model *model)
                             "step %lld: particles %lld and %lld overlap at distance 0: their force has no "
                             "direction; move one of the two, or remove one by delete_atoms overlap",
                             (long long)model->step, (long long)o->a, (long long)o->b)
-                 : md_error(MD_PHYSICS,
-                            "step %lld: particles %lld and %lld overlap at distance %.6g: their force leaves "
-                            "the exact range (about 10^4 times the force of a usual pair); start from "
-                            "separated particles, or use a timestep smaller than %g",
-                            (long long)model->step, (long long)o->a, (long long)o->b, r, model->dt);
+                 : too_near(o, model, r);
   md_error_about(o->a, o->b);
   return status;
 }

@@ -13,6 +13,7 @@
  */
 #include "src/run.h"
 #include "common/force/external.h"
+#include "common/kick_range.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
@@ -739,7 +740,7 @@ md_status md_run_prepare(md_run *run)
   run->resumed = sim->resume && sim->resume->restart.under_way;
   if (!sim->resume) renew_room(sim);
   MD_TRY(md_extent_find(sim));
-  MD_TRY(md_model_prepare(model));
+  MD_TRY(run->minimizes ? md_kick_range_minimized(model) : md_model_prepare(model));
   if (run->minimizes) md_forces_keep_minimized(model);
   run->kind = md_engine_for(sim->engine, model, &sim->options, sim->comm->size);
   model->sides_most = md_engine_sides_most(run->kind, &sim->options, sim->comm->size);

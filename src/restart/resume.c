@@ -1,5 +1,6 @@
 /* Choosing a restart, and executing a deck up to the place where the restart was written; see resume.h. */
 #include "src/restart/resume.h"
+#include "common/kick_range.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/backwards/frame.h"
@@ -292,7 +293,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   *passed = true;
   /* The run rounded the box, which commands after it may read or change. */
   MD_TRY(md_extent_find(sim));
-  MD_TRY(md_model_prepare(&sim->model));
+  MD_TRY(last < 0 ? md_kick_range_minimized(&sim->model) : md_model_prepare(&sim->model));
   md_faces_take(&sim->model.box, then->box);
   md_faces_put(&sim->model.box, now->box);
   if (r->has_draws) md_variables_set_drawn(sim->variables, now->drawn = then->drawn);

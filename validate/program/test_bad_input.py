@@ -977,6 +977,15 @@ def test_overlapping_particles(everywhere, tmp_path):
     assert float(re.search(r"distance (\S+):", message)[1]) == pytest.approx(1e-5, rel=1e-4)
 
 
+def test_a_timestep_is_too_long_for_the_masses(everywhere, tmp_path):
+    """Particles at their usual distance are no overlap, and a timestep as the message says works."""
+    deck = box_of("4 4 4", "4 4 5.1").replace("mass 1 1", "mass 1 1e-20") + LJ + "run 10\n"
+    message = everywhere(tmp_path, deck, "particles 1 and 2", "timestep 0.005 is too long", "masses", line=10)
+    assert "overlap" not in message
+    dt = re.search(r"timestep below (\S+)", message)[1]
+    works(run_deck(tmp_path, deck.replace("run", f"timestep {dt}\nrun")))
+
+
 def test_particles_in_one_place(everywhere, tmp_path):
     deck = box_of("4 4 4", "1 1 1", "4 4 4") + LJ + "run 10\n"
     everywhere(tmp_path, deck, "particles 1 and 3", "overlap", "distance 0", line=11)
@@ -1040,7 +1049,7 @@ def test_too_large_a_timestep_between_walls(everywhere, tmp_path):
 def test_a_timestep_beyond_all_range(everywhere, tmp_path):
     """One kick would carry each particle across the box."""
     deck = box_of("4 4 4", "4.75 4 4") + LJ + "timestep 100\nrun 10\n"
-    everywhere(tmp_path, deck, "particles 1 and 2", "timestep smaller than 100", line=deck.count("\n"))
+    everywhere(tmp_path, deck, "particles 1 and 2", "timestep 100 is too long", line=deck.count("\n"))
 
 
 def test_too_fast_from_the_start(everywhere, tmp_path):

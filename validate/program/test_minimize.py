@@ -259,6 +259,25 @@ def test_forces_vanish_and_the_energy_is_that_of_the_crystal(tmp_path):
         assert max(np.abs(frame.columns["fx"]).max(), np.abs(frame.columns["fy"]).max()) < 1e-9
 
 
+@pytest.mark.parametrize("style", ["cg", "sd"])
+def test_the_path_does_not_depend_on_masses(style, start, fast_engine, tmp_path):
+    """The impulses of light particles in a timestep may be out of range, and no particle is moved by them."""
+    folder = here(start, tmp_path)
+    deck = MODEL + ("mass * {}\ntimestep 0.005\nvelocity all set 0.5 0 0\nmin_style " + style + "\n"
+                    "dump d all custom 5 {}.dump id x y fx fy vx\nfix n all nve\nfix t all langevin 1 1 1 7\n"
+                    "minimize 0 1e-6 30 90\n")
+    frames = {}
+    for mass, engine in (("1", "naive"), ("1e-4", fast_engine), ("1e-20", "naive"), ("1e-20", fast_engine)):
+        works(run_deck(folder, deck.format(mass, mass + engine), *harness.engine_words(engine)))
+        frames[mass, engine] = harness.read_dump(folder / f"{mass}{engine}.dump")
+    assert len(frames["1", "naive"]) > 5
+    for other in frames.values():
+        for a, b in zip(frames["1", "naive"], other):
+            for name in ("x", "y", "fx", "fy", "vx"):
+                assert list(a.columns[name]) == pytest.approx(list(b.columns[name]), rel=1e-8, abs=1e-8), name
+    assert (folder / "1e-20naive.dump").read_bytes() == (folder / f"1e-20{fast_engine}.dump").read_bytes()
+
+
 def test_norm_no_counts_whole_energies(start, tmp_path):
     folder = here(start, tmp_path)
     out = [works(run_deck(folder, MODEL + f"thermo_modify norm {norm}\nminimize 1e-9 1e-4 50 500\n")).out
