@@ -127,7 +127,7 @@ def test_the_path_is_that_of_lammps(path, start, tmp_path):
 @pytest.mark.parametrize("style", ["cg", "sd", "quickmin", "fire/old", "fire"])
 def test_the_minimum_is_that_of_lammps(style, start, fast_engine, tmp_path):
     deck = MODEL + f"thermo 0\nmin_style {style}\nminimize 0 1e-5 3000 9000\n"
-    ours, theirs = both(here(start, tmp_path), deck, "--engine", fast_engine)
+    ours, theirs = both(here(start, tmp_path), deck, *harness.engine_words(fast_engine))
     mine, its = stats(ours), stats(theirs)
     assert mine["Stopping criterion"] == its["Stopping criterion"] == "force tolerance"
     name = "Energy initial, next-to-last, final"
