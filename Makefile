@@ -654,6 +654,9 @@ $(OBJ)/gpu/%.o: gpu/%.cu $(FLAGS)/cuda | $(PROGRAM)
 	@mkdir -p $(@D)
 	$(say) NVCC $<
 	$(quiet)$(NVCC) $(CUDA_COMPILE) $(CUDA_TOLD) -MMD -MP -c -o $@ $<
+# The host's side of the engine, without loops over particles, for all layouts: with -O3 it is the longest to compile,
+# and no faster. nvcc's -O is for the host's compiler alone.
+$(OBJ)/gpu/engine/engine.o: private CUDA_OPTIMISE = -O1
 $(OBJ)/gpu/runtime/device.o: CUDA_TOLD = -DMD_CUDA_ARCHS='"$(CUDA_WORDS)"'
 
 # The ladder: a program of its own. One flag of fast arithmetic is what two of its rungs are about.

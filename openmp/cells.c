@@ -70,8 +70,8 @@ static void bin(const cell_grid *grid, double *const x[3], int64_t n, double ins
 
 static md_status reserve(cell_index *index, int64_t n, int64_t ncell)
 {
-  if (n > index->capacity) {
-    const int64_t capacity = n + n / 8;
+  if (n > index->capacity || !index->scratch) {
+    const int64_t capacity = n + n / 8 + 1;
     free(index->order);
     free(index->cell);
     free(index->scratch);

@@ -82,7 +82,8 @@ static md_status sort_ghosts(md_engine *e)
 {
   md_particles *p = e->p;
   double *x[3] = {0};
-  for (int d = 0; d < p->dim; ++d) x[d] = p->x[d] + p->n;
+  for (int d = 0; d < p->dim; ++d)
+    x[d] = p->n > 0 ? p->x[d] + p->n : p->x[d]; /* without particles it may be NULL */
   double seconds[2] = {0};
   MD_TRY(cell_index_build(&e->ghost, &e->grid, x, p->nghost, 0, seconds));
   e->timers.seconds[MD_PHASE_BIN] += seconds[0];
