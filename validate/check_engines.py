@@ -235,6 +235,8 @@ CASES: Tuple[Case, ...] = (
     Case("mixture 2D, two masses", "in.mixture", variables={"mass2": 0.4}, fits=(6, 6, 1)),
     Case("melt 3D, and back", "in.melt", fits=(2, 2, 2), back=True),
     Case("thermostat of melt 3D", "in.melt", variables={"ensemble": "nvt temp 1.0 1.2 0.3"}, fits=(2, 2, 2)),
+    Case("thermostat of melt 3D, hard collisions", "in.melt", fits=(2, 2, 2),
+         variables={"ensemble": "nvt temp 8.0 8.0 0.02"}),
     Case("barostat of melt 3D", "in.melt", variables={"ensemble": "npt temp 1.0 1.2 0.3 iso 1.0 4.0 0.5"},
          fits=(2, 2, 1)),
     Case("barostat of melt 3D, by axis", "in.melt", fits=(2, 2, 1),

@@ -20,9 +20,10 @@
  * Trade-off: the path of a slow particle is longer than its way. But lists end by the fastest particles, whose paths
  * are the same as in move_scaled.cu, so that lists last as long. Another kernel that moves particles changes
  * paths without longest_path: after it, moves are those of move_scaled.cu until the next rebin.
- * Cost: 24 bytes of impulses, 48 of velocities and 32 of positions a particle, and 8 of rests in a box that changes;
- * and what rests of fast particles take, some percent of them.
+ * Cost: 17 bytes of impulses (packed_impulse.cuh; 24 otherwise), 48 of velocities and 32 of positions a particle, and 8
+ * of rests in a box that changes; and what rests of fast particles take, some percent of them.
  */
+#include "gpu/move/packed_impulse.cuh"
 #include "gpu/move/scaled.cuh"
 
 typedef exact3_packed packed;
@@ -130,6 +131,13 @@ static __device__ __forceinline__ float lengthen_path(const system_view<packed> 
   return own ? path : 0.0f;
 }
 
+static __device__ __forceinline__ void load_impulse(const scaled_args<packed> &w, int i, double impulse[3])
+{
+  if (w.packed) return load_packed_impulse(w.impulse, w.packed, i, impulse);
+#pragma unroll
+  for (int d = 0; d < 3; ++d) impulse[d] = w.impulse[d][i];
+}
+
 template <bool CHANGES>
 static __global__ void __launch_bounds__(256, 4)
     k_move_packed(const __grid_constant__ system_view<packed> s, const __grid_constant__ step_args a,
@@ -143,15 +151,16 @@ static __global__ void __launch_bounds__(256, 4)
   unsigned bits = 0;
   float usage = 0.0f;
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
-  const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < (s.n + INT64_C(31)) / 32 * 32; k += stride) {
-    const int i = from_last(k, s.n), at = min(i, s.n - 1); /* lanes without a particle look at the last one */
+  for_each_from_last(s.n, [&](int i) {
+    const int at = min(i, s.n - 1); /* lanes without a particle look at the last one */
     const bool own = i < s.n;
     const float longest = s.slack.longest_path[i >> 5];
     moving_packed p = {load_record(x + at), {0, 0.0f}, {0.0, 0.0, 0.0}, 0.0f, {0, 0, 0}, false, true};
     if constexpr (CHANGES) p.rest = rest[at];
+    double impulse[3];
+    load_impulse(w, at, impulse);
 #pragma unroll
-    for (int d = 0; d < 3; ++d) p.v[d] = scaled<packed>(a, w, kicks, d, w.impulse[d][at], s.v[d][at]);
+    for (int d = 0; d < 3; ++d) p.v[d] = scaled<packed>(a, w, kicks, d, impulse[d], s.v[d][at]);
     if constexpr (CHANGES)
       carry_packed(s, a, p);
     else
@@ -160,7 +169,7 @@ static __global__ void __launch_bounds__(256, 4)
     if (own && !(p.moved2 < share * share)) beyond = fmaxf(sqrtf(p.moved2) * (1.0f + 0x1p-20f) - share, 0.0f);
     const float path = lengthen_path<CHANGES>(s, rest, i, own, p, beyond, longest);
     usage = fmaxf(usage, path * s.slack.usage_per_distance);
-    if (!own) continue;
+    if (!own) return;
 #pragma unroll
     for (int d = 0; d < 3; ++d) s.v[d][i] = p.v[d];
     if (!CHANGES && !p.sane)
@@ -168,7 +177,7 @@ static __global__ void __launch_bounds__(256, 4)
     else
       *(uint4 *)&x[i] = make_uint4(p.record.low[0], p.record.low[1], p.record.low[2], p.record.high);
     if (!p.sane) bits |= HALT_RUNAWAY;
-  }
+  });
   end_step(s.ctl, s.launch, bits, usage);
 }
 

@@ -22,10 +22,8 @@ static __global__ void __launch_bounds__(256)
   float usage = 0.0f;
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   const real time_scale = (real)a.time_scale;
-  const int stride = gridDim.x * blockDim.x;
-  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < (s.n + INT64_C(31)) / 32 * 32; k += stride) {
-    const int i = from_last(k, s.n);
-    if (i >= s.n) continue;
+  for_each_from_last(s.n, [&](int i) {
+    if (i >= s.n) return;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const float carried2 = carry<T>(a, MD_GROUP_ALL, r);
     float moved2 = 0.0f;
@@ -43,7 +41,7 @@ static __global__ void __launch_bounds__(256)
     if (!sane) bits |= HALT_RUNAWAY;
     if constexpr (SOURCE == FROM_LIST) usage = fmaxf(usage, slack_used<T>(s, i, moved2, r));
     store_particle<T>(s, now.parity, i, r);
-  }
+  });
   if constexpr (SOURCE == FROM_CELLS) usage = slack_after<T>(s, now.usage, most);
   end_step(s.ctl, s.launch, bits, usage);
 }

@@ -9,7 +9,9 @@
  *                             and write neither                    the actions, the next kick and the drift
  *
  * So a fix that acts after each step costs no second force, and velocities are written once a step. Whatever else
- * needs velocities or the memory of the impulses first settles: a kernel gives what is owed (settle.cu).
+ * needs velocities or the memory of the impulses first settles: a kernel gives what is owed (settle.cu). If the next
+ * step is expected to be that of packed positions, the impulses are packed as well (packed_impulse.cuh). Whatever else
+ * reads them then comes after unpack.cu.
  *
  * Trade-off: such a step has two kernels in place of a fused one, and what is owed is computed by each kernel that
  * reads velocities. The bits are the same, because it is the same arithmetic on the same numbers.

@@ -20,11 +20,16 @@ static __device__ __forceinline__ typename T::real scaled(const step_args &a, co
   return kicked(v, (real)kicks, impulse, a.quantum);
 }
 
-/* The particle that is number k in the order of these kernels: warps from the last to the first. It may be n or more.
- */
-static __device__ __forceinline__ int from_last(int64_t k, int n)
+/* Calls move(i) for the particles that a thread takes, in the opposite order of the kernels that walk through particles
+ * with a grid of the same size, as k_awaited does (gpu/step/awaited.cu): the blocks from the last to the first, and the
+ * particles of a block from the last to the first. What those kernels left in the cache last comes first. All lanes of a
+ * warp call it together. i may be n or more, in the last warp. */
+template <class F> static __device__ __forceinline__ void for_each_from_last(int n, F move)
 {
-  return (int)((int64_t)(n - 1) / 32 - k / 32) * 32 + (int)(k % 32);
+  const unsigned stride = gridDim.x * blockDim.x, end = ((unsigned)n + 31u) / 32u * 32u;
+  const unsigned first = (gridDim.x - 1u - blockIdx.x) * blockDim.x + threadIdx.x;
+  for (unsigned turn = (end + (stride - 1u - first)) / stride; turn-- > 0;)
+    move((int)(first + turn * stride));
 }
 
 /* Empties the sums for the next forces (gpu/step/awaited.cu). The host has got those of the last ones. */

@@ -391,6 +391,7 @@ template <class T> constexpr bool SUMS_VIRIAL = !T::MIXED && T::TAGGED;
 template <class T> struct awaited_args {
   typename T::real *impulse[3];
   bool speculative; /* do nothing if the lists do not hold or have no room */
+  uint8_t *packs; /* store packed impulses, with their top bits here (gpu/move/packed_impulse.cuh); or NULL */
   bool kinetic;
   int virial;            /* the number of sums of the virial: 0, 1, or T::DIM */
   double kicks, quantum; /* the value of a quantum of impulses; 1 for mixed layouts */
@@ -404,7 +405,8 @@ md_status launch_awaited(const launch &, md_pair_kind, const system_view<T> &, c
  * carries all particles, and actions that scale the velocities of all particles. */
 template <class T> struct scaled_args {
   const typename T::real *impulse[3];
-  double owed, v_step; /* kicks that are owed */
+  const uint8_t *packed; /* of packed ones, for launch_move_packed(): their top bits; or NULL */
+  double owed, v_step;   /* kicks that are owed */
   int scalings;
   struct {
     double factor[3], most; /* of each axis; the largest component that is left */
@@ -413,6 +415,8 @@ template <class T> struct scaled_args {
 template <class T>
 md_status launch_move_scaled(const launch &, int source, const system_view<T> &, const step_args &,
                              const scaled_args<T> &);
+/* gpu/move/unpack.cu: makes doubles of packed impulses (packed_impulse.cuh), in place. */
+md_status launch_unpack_impulses(const launch &, double *const impulse[3], const uint8_t *top, int n);
 /* gpu/move/move_packed.cu: the same with lists in a periodic box without walls, on one rank. share: the displacement
  * that view.slack.common_path has of this step already. view.slack.longest_path must hold. */
 md_status launch_move_packed(const launch &, const system_view<exact3_packed> &, const step_args &,

@@ -32,7 +32,10 @@ template <class T> struct gpu_stepper {
   md_wanted kept_sums = {}; /* the sums that the forces after the last step made */
   /* these sums, as the control block has them; see gpu/step/awaited.cu */
   int64_t sum_words[AWAITED_WORDS] = {};
-  bool impulses_kept = false;  /* are the impulses at the present positions in the idle position array? */
+  bool impulses_kept = false;   /* are the impulses at the present positions in the idle position array? */
+  bool impulses_packed = false; /* are they packed ones (gpu/move/packed_impulse.cuh)? */
+  bool moved_packed =
+      false; /* was the last move that of packed positions? The next one will be too, as it seems */
   owed_work<T> owed = {};      /* to the velocities. It needs impulses_kept if kicks are owed */
   double steps_expected = 1.0; /* from one rebin to the next */
 
@@ -71,6 +74,7 @@ template <class T> struct gpu_stepper {
   void impulse_arrays(real *impulse[3]) const;
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;
+  double bytes_of_impulse() const;
   double bytes_of_step() const;
   md_pair_kind kind_of_pairs() const;
   /* owe_kicks(): the impulses at the present positions are kept, and that many kicks are owed. owe_action() adds an
@@ -82,15 +86,20 @@ template <class T> struct gpu_stepper {
   md_status settle();
   md_status forget_impulses();
   bool owes() const { return owed.kicks != 0.0 || owed.actions > 0; }
-  /* What is owed, with the arrays that it needs now; NULL: nothing. */
-  const owed_work<T> *owed_now();
+  /* What is owed, with the arrays that it needs now; NULL: nothing. Its impulses are not packed any more. */
+  md_status find_owed(const owed_work<T> **work);
+  /* Makes doubles of packed impulses, in place. */
+  md_status unpack_impulses();
+  /* Of packed impulses. Whatever else writes this array writes the idle position array, too. */
+  uint8_t *top_bits() const { return (uint8_t *)arrays.spare[2].at; }
   md_status launch_kept();
   /* Moves all particles by these impulses, and gives them what is owed. */
   md_status launch_moves(real *const impulse[3]);
   /* What launch_move_scaled() is given in place of what is owed; false: it cannot do this. */
   bool owes_scaling(scaled_args<T> *args) const;
-  /* Can launch_move_packed() do it instead, with this share? */
-  bool moves_packed(float share) const;
+  /* Can launch_move_packed() do it instead? share_of_slack(): what it adds to the common path. */
+  bool moves_packed() const;
+  float share_of_slack() const;
   /* The list check after a step. */
   md_status check_lists(unsigned step_launch);
 

@@ -15,12 +15,13 @@
  * Trade-off: two instances more for each style and layout. In return the pass over pairs for the virial, which took
  * longer than that for the forces, becomes some operations for each pair. The sums of the virial are in registers, and
  * those of the kinetic energy in shared memory, so that the loop over the list does not spill.
- * Cost: with lists of L neighbours 4 L + 16 bytes read for impulses (3D, packed), 24 written; 24 read for the kinetic
- * energy. For lj/cut a pair within the cutoff has 52 instructions, of them 19 in double. With the virial it has 3 more,
- * of them 1 in double, or 11 for three components, of them 6.
+ * Cost: with lists of L neighbours 4 L + 16 bytes read for impulses (3D, packed), 17 written (packed_impulse.cuh), or
+ * 24; 24 read for the kinetic energy. For lj/cut a pair within the cutoff has 52 instructions, of them 19 in double.
+ * With the virial it has 3 more, of them 1 in double, or 11 for three components, of them 6.
  */
 #include "common/compute/impulse_virial.h"
 #include "common/compute/measure.h"
+#include "gpu/move/packed_impulse.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/sum_list.cuh"
 
@@ -115,6 +116,16 @@ static __device__ __forceinline__ void add_kinetic(const awaited_args<T> &a, con
   }
 }
 
+template <class T>
+static __device__ __forceinline__ void store_impulse(const awaited_args<T> &a, int i,
+                                                     const typename T::real impulse[3])
+{
+  if constexpr (T::PACKED)
+    if (a.packs) return store_packed_impulse(a.impulse, a.packs, i, impulse);
+#pragma unroll
+  for (int d = 0; d < T::DIM; ++d) a.impulse[d][i] = impulse[d];
+}
+
 /* VIRIAL: the number of its sums: 0, 1 for its trace, or T::DIM. */
 template <class T, int STYLE, int VIRIAL>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
@@ -163,8 +174,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
 #pragma unroll
       for (int d = 0; d < T::DIM; ++d) impulse[d] = T::total(sum[d]);
     }
-#pragma unroll
-    for (int d = 0; d < T::DIM; ++d) a.impulse[d][i] = impulse[d];
+    store_impulse<T>(a, i, impulse);
 #pragma unroll
     for (int c = 0; c < VIRIAL; ++c) {
       virial[c].coarse += counts.of[c];
