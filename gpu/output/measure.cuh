@@ -27,31 +27,26 @@ static __device__ __forceinline__ long long warp_sum(long long value)
 #endif
 }
 
-/* Adds one part of a fine sum of all threads to sum number q of `count` sums. All threads of the block call it. */
-static __device__ __forceinline__ void add_part(fine_sums sums, int part, int q, int count, int64_t value)
-{
-  __shared__ unsigned long long high, lower;
-  if (threadIdx.x == 0) high = lower = 0;
-  if (!__syncthreads_or(value != 0)) return;
-  const long long h = warp_sum(value >> 32), w = warp_sum(value & INT64_C(0xffffffff));
-  if ((threadIdx.x & 31) == 0) {
-    atomicAdd(&high, (unsigned long long)h);
-    atomicAdd(&lower, (unsigned long long)w);
-  }
-  __syncthreads();
-  if (threadIdx.x != 0) return;
-  unsigned long long *at = sums.at + (int64_t)part * 2 * count + q;
-  atomicAdd(&at[0], high + (lower >> 32));
-  atomicAdd(&at[count], lower & 0xffffffffu);
-}
-
-/* Adds a fine sum of all threads to sum number q of `count` sums. All threads of the block call it. */
+/* Adds a fine sum of all threads to sum number q of `count` sums. All threads of the block call it. Thread p empties
+ * the words of part p and reads them again, so that no barrier is needed after that. */
 static __device__ __forceinline__ void add_sum(fine_sums sums, int q, int count, const md_fine &sum)
 {
-  add_part(sums, SUM_COARSE, q, count, sum.coarse);
+  __shared__ unsigned long long words[2 * SUM_PARTS];
+  const int p = (int)threadIdx.x;
+  if (p < SUM_PARTS) words[2 * p] = words[2 * p + 1] = 0;
+  if (!__syncthreads_or(sum.coarse != 0 || sum.rest != 0)) return;
+  const long long high = warp_sum(sum.coarse >> 32), low = warp_sum(sum.coarse & INT64_C(0xffffffff));
+  const long long rest_high = warp_sum(sum.rest >> 32), rest_low = warp_sum(sum.rest & INT64_C(0xffffffff));
+  const int lane = p & 31;
+  if (lane < 2 * SUM_PARTS) {
+    const long long of_coarse = lane & 1 ? low : high, of_rest = lane & 1 ? rest_low : rest_high;
+    atomicAdd(&words[lane], (unsigned long long)(lane < 2 ? of_coarse : of_rest));
+  }
   __syncthreads();
-  add_part(sums, SUM_REST, q, count, sum.rest);
-  __syncthreads();
+  if (p >= SUM_PARTS) return;
+  unsigned long long *at = sums.at + (int64_t)p * 2 * count + q;
+  atomicAdd(&at[0], words[2 * p] + (words[2 * p + 1] >> 32));
+  atomicAdd(&at[count], words[2 * p + 1] & 0xffffffffu);
 }
 
 /* Adds the sums of energy and virial of all threads. All threads of the block call it, once. */
