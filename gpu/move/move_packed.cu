@@ -131,6 +131,7 @@ static __device__ __forceinline__ float lengthen_path(const system_view<packed> 
   return own ? path : 0.0f;
 }
 
+/* Loads the impulse on particle i, in quanta. */
 static __device__ __forceinline__ void load_impulse(const scaled_args<packed> &w, int i, double impulse[3])
 {
   if (w.packed) return load_packed_impulse(w.impulse, w.packed, i, impulse);
@@ -141,7 +142,7 @@ static __device__ __forceinline__ void load_impulse(const scaled_args<packed> &w
 template <bool CHANGES>
 static __global__ void __launch_bounds__(256, 4)
     k_move_packed(const __grid_constant__ system_view<packed> s, const __grid_constant__ step_args a,
-                  const __grid_constant__ scaled_args<packed> w, float share)
+                  const __grid_constant__ scaled_args<packed> w, float share, tile_plan plan)
 {
   progress now;
   if (!begin_step(s, false, now)) return;
@@ -151,7 +152,7 @@ static __global__ void __launch_bounds__(256, 4)
   unsigned bits = 0;
   float usage = 0.0f;
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
-  for_each_from_last(s.n, [&](int i) {
+  for_each_in_tiles_backwards(plan, s.n, [&](int i) {
     const int at = min(i, s.n - 1); /* lanes without a particle look at the last one */
     const bool own = i < s.n;
     const float longest = s.slack.longest_path[i >> 5];
@@ -184,11 +185,11 @@ static __global__ void __launch_bounds__(256, 4)
 md_status launch_move_packed(const launch &l, const system_view<packed> &s, const step_args &a,
                              const scaled_args<packed> &w, float share)
 {
-  const int blocks = blocks_walking(l, s.n);
+  const tile_plan plan = plan_tiles(l, s.n);
   if (a.motion.changes_box)
-    k_move_packed<true><<<blocks, l.threads, 0, l.stream>>>(s, a, w, share);
+    k_move_packed<true><<<plan.blocks, l.threads, 0, l.stream>>>(s, a, w, share, plan);
   else
-    k_move_packed<false><<<blocks, l.threads, 0, l.stream>>>(s, a, w, share);
+    k_move_packed<false><<<plan.blocks, l.threads, 0, l.stream>>>(s, a, w, share, plan);
   MD_LAUNCHED("k_move_packed");
   return MD_OK;
 }

@@ -12,7 +12,7 @@
 template <class T, int SOURCE>
 static __global__ void __launch_bounds__(256)
     k_move_scaled(const __grid_constant__ system_view<T> s, const __grid_constant__ step_args a,
-                  const __grid_constant__ scaled_args<T> w)
+                  const __grid_constant__ scaled_args<T> w, tile_plan plan)
 {
   typedef typename T::real real;
   progress now;
@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(256)
   float usage = 0.0f;
   const double kicks = now.done == 0 ? a.first_kicks : a.kicks;
   const real time_scale = (real)a.time_scale;
-  for_each_from_last(s.n, [&](int i) {
+  for_each_in_tiles_backwards(plan, s.n, [&](int i) {
     if (i >= s.n) return;
     typename T::particle r = load_particle<T>(s, now.parity, i);
     const float carried2 = carry<T>(a, MD_GROUP_ALL, r);
@@ -50,10 +50,12 @@ template <class T>
 md_status launch_move_scaled(const launch &l, int source, const system_view<T> &s, const step_args &a,
                              const scaled_args<T> &w)
 {
-  const int blocks = blocks_walking(l, s.n);
-  if (source == FROM_CELLS) k_move_scaled<T, FROM_CELLS><<<blocks, l.threads, 0, l.stream>>>(s, a, w);
+  const tile_plan plan = plan_tiles(l, s.n);
+  if (source == FROM_CELLS)
+    k_move_scaled<T, FROM_CELLS><<<plan.blocks, l.threads, 0, l.stream>>>(s, a, w, plan);
   if constexpr (T::TAGGED)
-    if (source == FROM_LIST) k_move_scaled<T, FROM_LIST><<<blocks, l.threads, 0, l.stream>>>(s, a, w);
+    if (source == FROM_LIST)
+      k_move_scaled<T, FROM_LIST><<<plan.blocks, l.threads, 0, l.stream>>>(s, a, w, plan);
   MD_LAUNCHED("k_move_scaled");
   return MD_OK;
 }

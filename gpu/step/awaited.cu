@@ -24,6 +24,7 @@
 #include "gpu/move/packed_impulse.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/sum_list.cuh"
+#include "gpu/step/tiles.cuh"
 
 #include <limits.h>
 
@@ -116,6 +117,7 @@ static __device__ __forceinline__ void add_kinetic(const awaited_args<T> &a, con
   }
 }
 
+/* Stores the impulse on particle i, in quanta. */
 template <class T>
 static __device__ __forceinline__ void store_impulse(const awaited_args<T> &a, int i,
                                                      const typename T::real impulse[3])
@@ -129,7 +131,8 @@ static __device__ __forceinline__ void store_impulse(const awaited_args<T> &a, i
 /* VIRIAL: the number of its sums: 0, 1 for its trace, or T::DIM. */
 template <class T, int STYLE, int VIRIAL>
 static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
-    k_awaited(const __grid_constant__ system_view<T> s, const __grid_constant__ awaited_args<T> a)
+    k_awaited(const __grid_constant__ system_view<T> s, const __grid_constant__ awaited_args<T> a,
+              tile_plan plan)
 {
   constexpr int KINETIC = kinetic_count(VIRIAL);
   await_launches();
@@ -141,8 +144,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
                                        *kinetic = kinetic_sums + threadIdx.x * kinetic_stride(VIRIAL);
 #pragma unroll
   for (int c = 0; c < KINETIC; ++c) kinetic[c] = md_fine{0, 0};
-  for (unsigned k = blockIdx.x * blockDim.x + threadIdx.x; k < (unsigned)s.n; k += gridDim.x * blockDim.x) {
-    const int i = (int)k;
+  for_each_in_tiles(plan, s.n, [&](int i) {
     const typename T::record xi = x[i];
     typename T::sum sum[3];
     virial_sums<VIRIAL> pairs;
@@ -180,7 +182,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
       virial[c].coarse += counts.of[c];
       keep_in_range(to, AWAITED_VIRIAL + c, AWAITED_SUMS, virial[c]);
     }
-    if (!a.kinetic) continue;
+    if (!a.kinetic) return;
     typename T::real v[3];
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d)
@@ -193,7 +195,7 @@ static __global__ void __launch_bounds__(256, T::MIXED || T::PACKED ? 4 : 2)
       keep_in_range(to, AWAITED_KINETIC + c, AWAITED_SUMS, sum_of[c]);
       kinetic[c] = sum_of[c];
     }
-  }
+  });
 #pragma unroll
   for (int c = 0; c < KINETIC; ++c)
     if (a.kinetic) add_sum(to, AWAITED_KINETIC + c, AWAITED_SUMS, kinetic[c]);
@@ -206,7 +208,8 @@ static md_status launch_sums(const launch &l, const system_view<T> &s, const awa
 {
   launch own = l;
   own.shared = kinetic_stride(VIRIAL) * l.threads * sizeof(md_fine);
-  return launch_early(own, blocks_walking(l, s.n), "launch of k_awaited", k_awaited<T, STYLE, VIRIAL>, s, a);
+  const tile_plan plan = plan_tiles(l, s.n);
+  return launch_early(own, plan.blocks, "launch of k_awaited", k_awaited<T, STYLE, VIRIAL>, s, a, plan);
 }
 
 template <class T>

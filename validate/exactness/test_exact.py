@@ -154,6 +154,18 @@ def test_lists_of_moves_with_a_common_path_end_before_they_lack_a_pair(ensemble,
 
 
 @pytest.mark.gpu
+def test_thermostat_with_blocks_of_several_tiles(tmp_path):
+    """The forces and the move take all particles. On a GPU with few multiprocessors, as the emulated one, the first
+    blocks take several tiles, and the last ones one. Impulses are packed between the two, and doubles for the dump."""
+    knobs = {"cells": 17, "steps": 20, "every": 10, "ensemble": "nvt temp 1.4 1.4 0.1"}
+    harness.run(harness.deck("in.melt"), tmp_path / "openmp", variables=knobs)
+    got = harness.run(harness.deck("in.melt"), tmp_path / "gpu", engine="gpu", variables=knobs,
+                      package={"neighbours": "list", "profile": "yes"})
+    assert kernel_calls(got, "packed move") > 4 and kernel_calls(got, "unpack") >= 2
+    same(tmp_path / "openmp" / "check.dump", tmp_path / "gpu" / "check.dump")
+
+
+@pytest.mark.gpu
 def test_lists_end_by_the_longest_path_of_few_fast_particles(tmp_path):
     """Most particles rest, so that only the bound of the paths of 32 particles tells of the others."""
     deck = harness.meetings(tmp_path, 0.5, False, speed=6.0, resting=True)
