@@ -74,6 +74,7 @@ template <class T> struct gpu_stepper {
   void impulse_arrays(real *impulse[3]) const;
   next_order<T> order_next(step_sorting sorting) const;
   double force_bytes() const;
+  bool packs_impulses() const;
   double bytes_of_impulse() const;
   double bytes_of_step() const;
   md_pair_kind kind_of_pairs() const;
