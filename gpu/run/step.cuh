@@ -34,10 +34,9 @@ template <class T> struct gpu_stepper {
   int64_t sum_words[AWAITED_WORDS] = {};
   bool impulses_kept = false;   /* are the impulses at the present positions in the idle position array? */
   bool impulses_packed = false; /* are they packed ones (gpu/move/packed_impulse.cuh)? */
-  bool moved_packed =
-      false; /* was the last move that of packed positions? The next one will be too, as it seems */
-  owed_work<T> owed = {};      /* to the velocities. It needs impulses_kept if kicks are owed */
-  double steps_expected = 1.0; /* from one rebin to the next */
+  bool moved_packed = false;    /* was the last move that of packed positions? Mostly the next one is, too */
+  owed_work<T> owed = {};       /* to the velocities. It needs impulses_kept if kicks are owed */
+  double steps_expected = 1.0;  /* from one rebin to the next */
 
   /* Set what is the same for all steps of a run (core.step). */
   void set_step();
