@@ -415,7 +415,7 @@ template <class T> struct scaled_args {
 template <class T>
 md_status launch_move_scaled(const launch &, int source, const system_view<T> &, const step_args &,
                              const scaled_args<T> &);
-/* gpu/move/unpack.cu: makes doubles of packed impulses (packed_impulse.cuh), in place. */
+/* gpu/move/unpack.cu: makes doubles of packed impulses (gpu/move/packed_impulse.cuh), in place. */
 md_status launch_unpack_impulses(const launch &, double *const impulse[3], const uint8_t *top, int n);
 /* gpu/move/move_packed.cu: the same with lists in a periodic box without walls, on one rank. share: the displacement
  * that view.slack.common_path has of this step already. view.slack.longest_path must hold. */

@@ -15,9 +15,10 @@
  * Trade-off: two instances more for each style and layout. In return the pass over pairs for the virial, which took
  * longer than that for the forces, becomes some operations for each pair. The sums of the virial are in registers, and
  * those of the kinetic energy in shared memory, so that the loop over the list does not spill.
- * Cost: with lists of L neighbours 4 L + 16 bytes read for impulses (3D, packed), 17 written (packed_impulse.cuh), or
- * 24; 24 read for the kinetic energy. For lj/cut a pair within the cutoff has 52 instructions, of them 19 in double.
- * With the virial it has 3 more, of them 1 in double, or 11 for three components, of them 6.
+ * Cost: with lists of L neighbours 4 L + 16 bytes read for impulses (3D, packed), 17 written
+ * (gpu/move/packed_impulse.cuh), or 24; 24 read for the kinetic energy. For lj/cut a pair within the cutoff has 52
+ * instructions, of them 19 in double. With the virial it has 3 more, of them 1 in double, or 11 for three components,
+ * of them 6.
  */
 #include "common/compute/impulse_virial.h"
 #include "common/compute/measure.h"

@@ -1,6 +1,6 @@
 /* Which tiles a block takes, for the two kernels of a step with a thermostat: the forces with sums (awaited.cu), and
- * the move after them (gpu/move/move_packed.cu, move_scaled.cu). A tile is one particle of each thread. Blocks begin in
- * the order of their numbers.
+ * the move after them (gpu/move/move_packed.cu, gpu/move/move_scaled.cu). A tile is one particle of each thread. Blocks
+ * begin in the order of their numbers.
  *
  *   1. The first blocks of the forces take TURNS tiles each. So they begin and end seldom, and make few sums.
  *   2. All others take one tile each, so that few places of blocks are empty at the end.
