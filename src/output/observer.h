@@ -34,6 +34,8 @@ typedef struct md_view {
  * sim->particles holds p/m_reference instead of velocities: md_model_velocity gives velocities. */
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
+/* md_view_forces for a value of a deck. MD_USAGE, naming it as `what`: no run shows a step. */
+md_status md_sim_need_forces(md_sim *sim, const char *what) MD_CHECKED;
 /* Makes energy and virial of fix external those of this step. */
 md_status md_view_external(md_view *view) MD_CHECKED;
 md_status md_view_compute(md_view *view) MD_CHECKED;

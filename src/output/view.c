@@ -54,6 +54,14 @@ static md_status act_on_forces(md_view *view)
   return MD_OK;
 }
 
+md_status md_sim_need_forces(md_sim *sim, const char *what)
+{
+  if (!sim->view || !sim->view->engine)
+    return md_error(MD_USAGE,
+                    "%s is only known while a run shows a step: give it to thermo_style or fix print", what);
+  return md_view_forces(sim->view);
+}
+
 md_status md_view_forces(md_view *view)
 {
   if (view->have_forces) return MD_OK;

@@ -4,8 +4,8 @@
  * round. The styles union and intersect test other regions.
  *
  * A region may move: it is shifted, and turned about an axis, by what variables say at the moment. Variables may also
- * give the centre and the radius of a sphere or cylinder. md_region_find finds
- * out where it is, so that a region must be looked up each time that it is used. A point is moved back, and tested.
+ * give the centre and the radius of a sphere or cylinder. md_region_find finds out where it is, so that a region must
+ * be looked up each time that it is used. A point is moved back, and tested.
  *
  * Each region has an enclosing block, which limits the search for lattice sites and random positions. It is infinite
  * where the region is unbounded or moves, and everywhere if its side is out.
@@ -25,9 +25,8 @@ typedef struct md_region_style md_region_style;
 typedef struct md_region_motion {
   char shift_by[3][64]; /* the variable of each axis, "": none */
   char turn_by[64];     /* the variable of the angle, "": none */
-  char set_by[4]
-             [64]; /* the variables of centre and radius of a sphere or cylinder, k[0] to k[3]; "": numbers */
-  double unit[4];  /* of these */
+  char set_by[4][64];   /* of a sphere or cylinder, the variables of k[0] to k[3]: centre and radius */
+  double unit[4];       /* of these */
   double centre[3], axis[3];
   double shift[3], sine, versine; /* at the moment, sigma; the last is 1 - cosine */
 } md_region_motion;

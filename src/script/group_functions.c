@@ -18,6 +18,7 @@
 #include "src/sums/exact_sum.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum quantity {
@@ -300,11 +301,9 @@ static md_status measure(void *context, double *value)
   const call *c = context;
   md_view *view = c->asked->sim->view;
   if (view) MD_TRY(md_view_particles(view));
-  if (c->function->needs_forces && (!view || !view->engine))
-    return md_error(MD_USAGE,
-                    "%s() is only known while a run shows a step: give it to thermo_style or fix print",
-                    c->function->name);
-  if (c->function->needs_forces) MD_TRY(md_view_forces(view));
+  char what[32];
+  snprintf(what, sizeof what, "%s()", c->function->name);
+  if (c->function->needs_forces) MD_TRY(md_sim_need_forces(c->asked->sim, what));
   return c->function->get(c->asked, value);
 }
 

@@ -385,11 +385,11 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
     if (thermo->multi || strcmp(arg[0], "one") == 0) return MD_OK;
     return md_error(MD_USAGE, "thermo_modify line: '%.80s' is none of one, multi", arg[0]);
   }
-  return md_error(MD_USAGE,
-                  "thermo_modify: unknown keyword '%.80s'; accepted are format, norm, flush, lost, "
-                  "lost/bond, warn, line, temp, "
-                  "press",
-                  keyword);
+  return md_error(
+      MD_USAGE,
+      "thermo_modify: unknown keyword '%.80s'; accepted are format, norm, flush, lost, lost/bond, "
+      "warn, line, temp, press",
+      keyword);
 }
 
 md_status md_do_thermo_modify(md_sim *sim, const md_words *words)

@@ -254,12 +254,9 @@ static void square_of_force(const void *context, const md_particles *p, int64_t 
 /* The size of all forces, which only a run knows. */
 static md_status read_forces(md_sim *sim, const char *name, md_thermo_reading *r)
 {
-  md_view *view = sim->view;
   const md_particles *p = &sim->particles;
-  if (!view || !view->engine)
-    return md_error(MD_USAGE,
-                    "%s is only known while a run shows a step: give it to thermo_style or fix print", name);
-  MD_TRY(md_view_forces(view));
+  MD_TRY(md_sim_need_forces(sim, name));
+  md_view *view = sim->view;
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i) r->largest_force = fmax(r->largest_force, fabs(view->force[d][i]));
   MD_TRY(sim->comm->reduce->max(sim->comm, &r->largest_force, 1));
