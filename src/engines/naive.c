@@ -33,6 +33,7 @@ struct md_engine {
   md_comm *comm;
   int64_t *impulse[3]; /* of the pair forces, in quanta of grids.v */
   double softening2;   /* of a style without a cutoff (common/pair/pair.h), else 0 */
+  double far2;         /* a squared distance that is beyond every cutoff; infinite without a cutoff */
   /* Coefficients of unit masses for impulses and for output, of a style without a cutoff. */
   double unit_impulse_k[MD_PAIR_K], unit_force_k[MD_PAIR_K];
   double *slope, *embedding; /* of each particle, for a style with a density */
@@ -68,7 +69,9 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->p = p;
   e->comm = comm;
   e->softening2 = md_pair_softening2(&model->pair);
+  e->far2 = model->cutoff * model->cutoff * (1.0 + 0x1p-40);
   if (md_pair_is_all(&model->pair)) {
+    e->far2 = INFINITY;
     md_pair_unit_coefficients(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
                               e->unit_impulse_k);
     md_pair_unit_coefficients(&model->pair, 1.0 / (model->grids.f * MD_FINE), e->unit_force_k);
@@ -129,17 +132,21 @@ static md_status find_shifts(md_engine *e)
   return MD_OK;
 }
 
-/* Computes the vector from j to i at the minimum image, shifted by shift s. Returns its square, softened. */
+/* Computes the vector from j to i at the minimum image, shifted by shift s. Returns its square, softened; beyond all
+ * cutoffs, as most pairs are, a square that is not quite exact. */
 static double separation(const md_engine *e, int64_t i, int64_t j, int64_t s, double delta[3])
 {
   const md_box *box = &e->model->box;
-  double r2 = e->softening2;
+  double r2 = e->softening2, roughly = 0.0;
   for (int d = 0; d < box->dim; ++d) delta[d] = e->p->x[d][i] - e->p->x[d][j];
   md_box_image(box, delta);
   for (int d = 0; d < box->dim; ++d) {
     delta[d] += e->shift[s][d];
-    r2 = fma(delta[d], delta[d], r2);
+    roughly += delta[d] * delta[d];
   }
+  /* fma is a call of a function where the processor need not have it. */
+  if (roughly > e->far2) return roughly;
+  for (int d = 0; d < box->dim; ++d) r2 = fma(delta[d], delta[d], r2);
   return r2;
 }
 
@@ -327,7 +334,7 @@ static void add_pair(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *
   const md_model *model = e->model;
   double delta[3], own[MD_PAIR_K];
   const double r2 = separation(e, i, j, s, delta);
-  if (is_excluded(e, i, j, r2)) return;
+  if (r2 > e->far2 || is_excluded(e, i, j, r2)) return;
   if (r2 < model->overlap2[pair_index(e, i, j)]) {
     md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
     return; /* the impulse would be out of range */
@@ -439,8 +446,8 @@ static void visit_pair(const md_engine *e, int64_t i, int64_t j, int64_t s, pair
   const md_model *model = e->model;
   double delta[3], own[MD_PAIR_K];
   const double r2 = separation(e, i, j, s, delta);
+  if (r2 > e->far2 || is_excluded(e, i, j, r2)) return;
   const double *k = coefficients(e, model->force_k, e->unit_force_k, i, j, own);
-  if (is_excluded(e, i, j, r2)) return;
   if (r2 < model->overlap2[pair_index(e, i, j)] ||
       (md_pair_is_all(&model->pair) && out_of_range(model, delta, r2, k)))
     md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
