@@ -413,6 +413,9 @@ RANKS = (1, 2, 3, 4, 6, 8)
 
 # Ranks that share cores wait for one another in every step: fewer steps than for threads fill the same time.
 RANK_STEPS = 600
+# Frames of a deck whose number of steps is given. A difference stays in all frames that follow it, so that more
+# frames would only tell better where it began; a frame takes as long as some steps on an emulated GPU.
+FRAMES = 4
 
 
 def grids(ranks: int, fits: Tuple[int, int, int]) -> List[Tuple[int, int, int]]:
@@ -607,7 +610,7 @@ class Task:
 
     def verdict(self, folder: Path, core: int) -> Verdict:
         """As check_case, but a failed run of naive is a verdict and not an exception."""
-        every = max(1, self.steps // 10) if self.steps else None
+        every = max(1, self.steps // FRAMES) if self.steps else None
         try:
             return check_case(self.case, self.chosen, folder, self.steps, every, core)
         except (AssertionError, check.Unreadable) as error:

@@ -57,7 +57,7 @@ CASES = [
     ("in.langevin", {}, 2, {}),
     ("in.scaled", {}, 2, {}),
     ("in.scaled", {"mass2": 1e6}, 2, {}),
-    ("in.cooled", {"n": 3000}, 3, {}),
+    ("in.cooled", {"n": 1500}, 3, {}),
     ("in.slab", {}, 2, {}),
     ("in.slab", {"mass2": 1}, 2, {"neighbours": "cells"}),
     ("in.soft", {}, 2, {}),
