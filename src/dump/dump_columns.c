@@ -4,7 +4,7 @@
  * which a reader gets the same double back. md_text_double writes it, about ten times as fast as printf.
  *
  * In two dimensions z, vz and fz are 0. Positions are wrapped. There are no image flags, so that the columns xu, yu and
- * zu, unwrapped in LAMMPS, have the same numbers as x, y and z.
+ * zu, unwrapped in LAMMPS, have the same numbers as x, y and z; compute property/atom unwraps.
  *
  * Names such as v_NAME and c_ID[K] are found for all particles before a frame is written, and travel with the rows.
  */
@@ -98,7 +98,7 @@ static bool is_named(const md_sim *sim, const char *name)
   return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0 || md_property_is_name(name);
 }
 
-/* Image flags, and places that they unwrap, do not exist. */
+/* Image flags, and places that they unwrap, are those of a compute. */
 static md_status refuse_images(const char *name)
 {
   static const char *const names[] = {"ix", "iy", "iz", "xsu", "ysu", "zsu"};
@@ -106,8 +106,8 @@ static md_status refuse_images(const char *name)
     if (strcmp(name, names[k]) == 0)
       return md_error(
           MD_USAGE,
-          "dump: particles have no image flags, and no column '%s'; c_ID[1] to c_ID[3] of `compute ID all "
-          "displace/atom` are displacements through periodic faces",
+          "dump: particles have no image flags, and no column '%s'; c_ID[*] of `compute ID all property/atom "
+          "xu yu zu ix iy iz` are places through periodic faces, and how often",
           name);
   return MD_OK;
 }

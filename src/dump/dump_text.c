@@ -53,7 +53,8 @@ static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
   for (int c = 0; c < dump->ncolumn; ++c)
     if (dump->column[c].what == MD_DUMP_X && dump->column[c].name[1] == 'u')
       md_sim_explain(sim, "dump xu yu zu",
-                     "no image flags are kept, so these columns hold the positions in the box");
+                     "no image flags are kept, so these columns hold the positions in the box; c_ID[*] of "
+                     "`compute ID all property/atom xu yu zu` go on through periodic faces");
   return MD_OK;
 }
 

@@ -186,10 +186,11 @@ static md_status change_kind(change *c, bool triclinic)
 {
   if (c->box.triclinic == triclinic) return MD_OK;
   if (c->sim->observers)
-    return md_error(MD_USAGE,
-                    "change_box %s: the files of dumps and output fixes have another kind of box; undump and "
-                    "unfix them before",
-                    triclinic ? "triclinic" : "ortho");
+    return md_error(
+        MD_USAGE,
+        "change_box %s: the files of dumps and output fixes have another kind of box, and computes that "
+        "follow particles too; undump, unfix and uncompute them before",
+        triclinic ? "triclinic" : "ortho");
   for (int k = 0; k < 3 && !triclinic; ++k)
     if (c->box.tilt[k] != 0.0)
       return md_error(MD_USAGE, "change_box ortho: the tilt factors must be 0 before, not %g",

@@ -15,6 +15,8 @@ FOLLOWED = """\
 velocity all set 28 -14 0 sum yes units box
 compute x odd com
 compute g odd gyration
+compute u odd property/atom xu iy zu iz
+compute us odd reduce sum c_u[*]
 run 20
 compute m all msd
 compute mc odd msd com yes
@@ -25,7 +27,7 @@ compute ds odd reduce sum c_d[1] c_d[4]
 variable far atom c_d[1]*(id==7)
 compute one all reduce sum v_far
 fix a all ave/time 100 1 200 c_m[*] c_mc[*] c_v[*] file a.txt format " %.10g"
-fix c all ave/time 100 1 200 c_dr[*] c_ds[*] c_one c_x[*] c_g c_g[*] file c.txt format " %.10g"
+fix c all ave/time 100 1 200 c_dr[*] c_ds[*] c_one c_x[*] c_g c_g[*] c_us[*] file c.txt format " %.10g"
 thermo 400
 thermo_style custom step temp c_m[4] c_mc[4] c_v[1]
 run 180
@@ -40,6 +42,7 @@ def test_values_of_lammps(tmp_path):
     assert_like_lmp(MELT + FOLLOWED, tmp_path, FILES)
     row = (tmp_path / "ours" / "c.txt").read_text().splitlines()[-1].split()
     assert float(row[7]) == pytest.approx(20.1, abs=0.5)  # particle 7: the side of the box is 10.1
+    assert float(row[-3]) < -200  # all odd particles together have gone through the lower face along y so often
 
 
 def test_same_files_on_every_engine(tmp_path):
@@ -60,7 +63,7 @@ run 30
 region gone block 0 1.5 INF INF INF INF
 delete_atoms region gone compress {compress}
 thermo 10
-thermo_style custom step c_x[1] c_x[2] c_g c_m[4] c_mc[4] c_v[4] c_dr[*] c_ds[*]
+thermo_style custom step c_x[1] c_x[2] c_g c_m[4] c_mc[4] c_v[4] c_dr[*] c_ds[*] c_us[*]
 thermo_modify format float %.17g
 run 30
 """
@@ -97,6 +100,10 @@ BAD = {
     "compute 1 all gyration of": ["compute gyration", "of"],
     "compute 1 all vacf twice": ["twice"],
     "compute 1 all displace/atom refresh v_x": ["refresh"],
+    "compute 1 all property/atom xw": ["xw", "xu yu zu ix iy iz"],
+    "uncompute m\nuncompute d\nchange_box all triclinic\ncompute 1 all property/atom x iz": [
+        "tilted box", "displace/atom"],
+    "change_box all triclinic": ["follow particles", "uncompute"],
     "thermo_style custom step c_m[5]": ["c_m[5]", "4"],
     "compute 1 all reduce sum c_d": ["c_d", "no value for each particle"],
     "create_atoms 1 single 5.5 5.5 5.5\nthermo_style custom step c_m[1]\nrun 0": ["is new since compute msd"],

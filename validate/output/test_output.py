@@ -342,7 +342,7 @@ def test_styles_and_keywords_of_lammps_that_say_nothing_new(tmp_path):
 @pytest.mark.parametrize("line, words", [
     ("dump 1 all custom/gz 1 f id", "must end in .gz"),
     ("dump 1 all custom/zstd 1 f id", "unknown style 'custom/zstd'"),
-    ("dump 1 all custom 1 f id ix", "no column 'ix'; c_ID[1] to c_ID[3] of `compute ID all displace/atom`"),
+    ("dump 1 all custom 1 f id ix", "no column 'ix'; c_ID[*] of `compute ID all property/atom xu yu zu ix iy iz`"),
     ("write_data f pair all", "accepted are nocoeff, nofix and pair ii|ij"),
     ("dump 1 all atom 1 f\ndump_modify 1 pbc perhaps", "yes or no")])
 def test_refused_words_of_output(line, words, tmp_path):

@@ -218,7 +218,6 @@ BAD = {
     "fix 2 all property/atom": ["names"],
     "set group all d_v 1": ["no property 'd_v'"],
     "set group all i_k 1.5": ["i_k takes whole numbers"],
-    "compute 2 all property/atom xu": ["xu", "image flags"],
     "compute 2 all property/atom colour": ["colour", "accepted are"],
     "compute 2 all property/atom d_v": ["no property 'd_v'"],
     "balance 1 shift x 5 1 weight store v": ["no property 'd_v'"],
