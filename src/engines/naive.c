@@ -71,7 +71,7 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->softening2 = md_pair_softening2(&model->pair);
   e->far2 = model->cutoff * model->cutoff * (1.0 + 0x1p-40);
   if (md_pair_is_all(&model->pair)) {
-    e->far2 = INFINITY;
+    e->far2 = (double)INFINITY;
     md_pair_unit_coefficients(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
                               e->unit_impulse_k);
     md_pair_unit_coefficients(&model->pair, 1.0 / (model->grids.f * MD_FINE), e->unit_force_k);
