@@ -11,7 +11,7 @@
  * than those of a canonical ensemble.
  * Reference: Berendsen, Postma, van Gunsteren, DiNola and Haak, J. Chem. Phys. 81 (1984) 3684.
  *
- * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 TDAMP. Of its action: k0 the factor.
+ * Numbers of the fix: k0 TSTART, k1 TSTOP, k2 TDAMP. State: the energy that it has taken. Of its action: k0 the factor.
  */
 #if defined MD_FIX_STYLE
 
@@ -69,16 +69,20 @@ static const md_fix_style temp_berendsen_style = {
     .name = "temp/berendsen",
     .usage = "temp/berendsen TSTART TSTOP TDAMP",
     .help = "together with fix nve, scales velocities after every step, so that the temperature of the\n"
-            "group goes to the target in the time TDAMP. The target ramps in a run",
+            "group goes to the target in the time TDAMP. The target ramps in a run. f_ID is the energy that\n"
+            "the fix has taken, also in ecouple",
     .forgets = "the velocities that it scales are rounded",
     .parse = temp_berendsen_parse,
     .join = temp_berendsen_join,
     .prepare = temp_berendsen_prepare,
     .every = temp_berendsen_every,
     .takes_temp = true,
+    .nstate = 1,
     .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .end = temp_berendsen_end,
+    .account = account_scaling,
+    .coupled = coupled_by_scaling,
 };
 
 #elif defined MD_FIX_FORMULAS

@@ -79,21 +79,6 @@ static md_status temp_csvr_end(const md_fix *fix, const md_model *model, const m
   return MD_OK;
 }
 
-static void temp_csvr_account(md_fix *fix, const md_model *model, const double *value,
-                              const md_action *action)
-{
-  (void)model;
-  fix->state[0] += value[MD_TEMPERATURE_KINETIC] * (1.0 - action->k[0] * action->k[0]);
-}
-
-static double temp_csvr_coupled(const md_fix *fix, const md_model *model, const md_step *step, double freedom)
-{
-  (void)model;
-  (void)step;
-  (void)freedom;
-  return fix->state[0];
-}
-
 static md_status temp_csvr_prepare(const md_fix *fix, const md_model *model, md_action *action)
 {
   (void)action;
@@ -122,8 +107,8 @@ static const md_fix_style temp_csvr_style = {
     .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .end = temp_csvr_end,
-    .account = temp_csvr_account,
-    .coupled = temp_csvr_coupled,
+    .account = account_scaling,
+    .coupled = coupled_by_scaling,
 };
 
 #elif defined MD_FIX_FORMULAS

@@ -10,7 +10,8 @@
  * ensemble.
  * Reference: Woodcock, Chem. Phys. Lett. 10 (1971) 257.
  *
- * Numbers of the fix: k0 N, k1 TSTART, k2 TSTOP, k3 WINDOW, k4 FRACTION. Of its action: k0 the factor.
+ * Numbers of the fix: k0 N, k1 TSTART, k2 TSTOP, k3 WINDOW, k4 FRACTION. State: the energy that it has taken. Of its
+ * action: k0 the factor.
  */
 #if defined MD_FIX_STYLE
 
@@ -73,16 +74,19 @@ static const md_fix_style temp_rescale_style = {
     .help =
         "together with fix nve, scales velocities after every N-th step, if the temperature of the group is\n"
         "farther than WINDOW from the target; FRACTION of the difference is removed. The target ramps in\n"
-        "a run",
+        "a run. f_ID is the energy that the fix has taken, also in ecouple",
     .forgets = "the velocities that it scales are rounded",
     .parse = temp_rescale_parse,
     .join = temp_rescale_join,
     .prepare = temp_rescale_prepare,
     .every = temp_rescale_every,
     .takes_temp = true,
+    .nstate = 1,
     .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .end = temp_rescale_end,
+    .account = account_scaling,
+    .coupled = coupled_by_scaling,
 };
 
 #elif defined MD_FIX_FORMULAS

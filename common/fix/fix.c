@@ -108,6 +108,23 @@ static md_status check_scaling(const md_fix *fix, const md_model *model, const d
       (long long)model->step, md_fix_style_of(fix->kind)->name, model->groups.name[fix->group]);
 }
 
+/* Adds the energy that the particles have lost by scaling with action->k[0] to the state. value: as above. */
+static void account_scaling(md_fix *fix, const md_model *model, const double *value, const md_action *action)
+{
+  (void)model;
+  fix->state[0] += value[MD_TEMPERATURE_KINETIC] * (1.0 - action->k[0] * action->k[0]);
+}
+
+/* The energy of account_scaling. */
+static double coupled_by_scaling(const md_fix *fix, const md_model *model, const md_step *step,
+                                 double freedom)
+{
+  (void)model;
+  (void)step;
+  (void)freedom;
+  return fix->state[0];
+}
+
 /* ---- numbers that variables give ---- */
 
 md_status md_fix_read_varied(md_fix *fix, const char *word, const char *what, double *value)

@@ -404,6 +404,9 @@ static void walk_fixes(walk *w, md_model *m)
     /* What changes during runs is no setting, by which decks are compared. */
     snprintf(name, sizeof name, "model/fix/%d/state", k + 1);
     const int nstate = md_fix_style_of(m->fix[k].kind)->nstate;
+    /* Files of older programs have no energies of these two: they begin with 0. */
+    const bool newer = m->fix[k].kind == MD_FIX_temp_rescale || m->fix[k].kind == MD_FIX_temp_berendsen;
+    if (w->mode == READ && newer && !md_h5->has(w->file, name)) continue;
     if (nstate > 0 && w->mode != HASH) reals(w, name, nstate, m->fix[k].state);
   }
   if (w->mode == READ && w->status == MD_OK && md_fixes_join(m) != MD_OK) w->status = wrong(w, "model/fix");

@@ -122,8 +122,8 @@ fix 1 all nve
 fix 2 heavy temp/rescale 7 1.2 0.9 0.02 0.7
 fix 3 light temp/berendsen 1.0 2.0 0.3
 fix 4 all temp/rescale 14 1.1 1.3 0.01 0.3
-thermo_style custom step temp pe ke etotal press
-thermo_modify format float %.15g
+thermo_style custom step temp pe ke etotal press ecouple econserve
+thermo_modify format float %.15g norm no
 thermo 7
 timestep 0.005
 run 25
@@ -139,7 +139,7 @@ def test_lmp_scales_velocities_alike(fast_engine, tmp_path):
     assert len(ours) == len(theirs) == 2
     for a, b in zip(ours, theirs):
         assert [row[0] for row in a.rows] == [row[0] for row in b.rows] and len(a.rows) >= 5
-        for name in QUANTITIES:
+        for name in b.titles[1:]:
             scale = max(abs(x) for x in b.column(name))
             assert list(a.column(name)) == pytest.approx(list(b.column(name)), abs=1e-8 * scale), name
 

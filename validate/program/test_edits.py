@@ -502,7 +502,7 @@ REFUSED = {
     "change_box all triclinic xy by 1": "is not final or delta",
     "change_box all triclinic xy final 1 ortho": "must be 0 before",
     "change_box all triclinic xy final 4": "more than half of the box along x",
-    "dump 1 all custom 1 a id\nchange_box all triclinic": "undump and unfix them before",
+    "dump 1 all custom 1 a id\nchange_box all triclinic": "undump, unfix and uncompute them before",
     "change_box all x shrink 1": "accepted are final, delta, scale, volume",
     "change_box all x volume": "it follows final, delta or scale",
     "change_box all x scale 2 y volume y volume": "named twice",
