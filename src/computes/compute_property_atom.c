@@ -114,7 +114,7 @@ static md_status fill(const compute_property *c, md_sim *sim, const md_follow_re
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&value, p->n + 1, sizeof *value, "attributes of particles")));
   md_status status = MD_OK;
   for (int k = 0; k < base->columns && status == MD_OK; ++k) {
-    if (IS_AMONG(c->name[k], unwrapped))
+    if (now && IS_AMONG(c->name[k], unwrapped))
       fill_unwrapped(c, sim, c->name[k], now, value);
     else if (IS_AMONG(c->name[k], others))
       fill_other(sim, c->name[k], value);
