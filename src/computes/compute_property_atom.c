@@ -49,24 +49,19 @@ static md_status check_name(const md_sim *sim, const char *name)
       name);
 }
 
-/* In a tilted box the image that output shows is not the one that is followed. */
-static md_status check_box(const md_sim *sim)
-{
-  if (!sim->model.box.triclinic) return MD_OK;
-  return md_error(
-      MD_USAGE, "compute property/atom: a tilted box has no xu yu zu ix iy iz; compute displace/atom follows "
-                "particles through its faces");
-}
-
-/* Begins to follow the particles if one of the attributes needs that. */
+/* Begins to follow the particles if one of the attributes needs that. In a tilted box the image that output shows is
+ * not the one that is followed. */
 static md_status follow(compute_property *c, md_sim *sim)
 {
-  for (int w = 0; w < c->base.columns && !c->followed; ++w) {
-    if (!IS_AMONG(c->name[w], unwrapped)) continue;
-    MD_TRY(check_box(sim));
-    MD_TRY(md_followed_begin(sim, "compute property/atom", c->base.group, MD_FOLLOWED_EACH, &c->followed));
-  }
-  return MD_OK;
+  bool needs = false;
+  for (int w = 0; w < c->base.columns; ++w) needs = needs || IS_AMONG(c->name[w], unwrapped);
+  if (!needs) return MD_OK;
+  if (sim->model.box.triclinic)
+    return md_error(
+        MD_USAGE,
+        "compute property/atom: a tilted box has no xu yu zu ix iy iz; compute displace/atom follows "
+        "particles through its faces");
+  return md_followed_begin(sim, "compute property/atom", c->base.group, MD_FOLLOWED_EACH, &c->followed);
 }
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)

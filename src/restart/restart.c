@@ -28,7 +28,10 @@
 #endif
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 10, FORMAT_OLDEST = 9, BLOCK = 1 << 20 };
+enum { FORMAT_VERSION = 11, FORMAT_OLDEST = 9, BLOCK = 1 << 20 };
+
+/* The versions from which on files have items about random numbers, and the energies of thermostats that scale. */
+enum { HAS_DRAWS = 10, HAS_SCALED_ENERGY = 11 };
 
 /* ---- fields of particles ---- */
 
@@ -137,7 +140,7 @@ typedef struct walk {
   const char *path;
   uint64_t hash;
   md_status status;
-  bool has_draws; /* the file has the items about random numbers */
+  int64_t version; /* of the file's format */
 } walk;
 
 static void hash_bytes(walk *w, const char *bytes)
@@ -404,9 +407,8 @@ static void walk_fixes(walk *w, md_model *m)
     /* What changes during runs is no setting, by which decks are compared. */
     snprintf(name, sizeof name, "model/fix/%d/state", k + 1);
     const int nstate = md_fix_style_of(m->fix[k].kind)->nstate;
-    /* Files of older programs have no energies of these two: they begin with 0. */
-    const bool newer = m->fix[k].kind == MD_FIX_temp_rescale || m->fix[k].kind == MD_FIX_temp_berendsen;
-    if (w->mode == READ && newer && !md_h5->has(w->file, name)) continue;
+    /* An energy that an older file lacks begins with 0. */
+    if (w->mode == READ && w->version < HAS_SCALED_ENERGY && !md_h5->has(w->file, name)) continue;
     if (nstate > 0 && w->mode != HASH) reals(w, name, nstate, m->fix[k].state);
   }
   if (w->mode == READ && w->status == MD_OK && md_fixes_join(m) != MD_OK) w->status = wrong(w, "model/fix");
@@ -590,7 +592,7 @@ static void walk_run(walk *w, int k, md_run_record *run, const md_box *box)
   snprintf(name, sizeof name, "run/%d/halted", k + 1);
   if (w->mode == READ ? md_h5->has(w->file, name) : run->halted != MD_HALT_NONE) whole(w, name, &run->halted);
   snprintf(name, sizeof name, "run/%d/drawn", k + 1);
-  if (w->has_draws) numbers(w, name, MD_H5_INT64, one, &run->drawn);
+  if (w->version >= HAS_DRAWS) numbers(w, name, MD_H5_INT64, one, &run->drawn);
 }
 
 /* The runs of a deck, each with its own items. */
@@ -621,12 +623,12 @@ static void walk_measured(walk *w, md_history *h)
   limited(w, "run/measured", &n, 1, 1 << 24);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&h->measured, n, sizeof *h->measured, "the values of a deck");
-    if (w->status == MD_OK && w->has_draws)
+    if (w->status == MD_OK && w->version >= HAS_DRAWS)
       w->status = md_array_new_zero(&h->measured_drawn, n, sizeof *h->measured_drawn, "the values of a deck");
     if (w->status == MD_OK) h->nmeasured = n;
   }
   reals(w, "run/measured_values", n, h->measured);
-  if (w->has_draws)
+  if (w->version >= HAS_DRAWS)
     numbers(w, "run/measured_drawn", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {n}}, h->measured_drawn);
 }
 
@@ -634,7 +636,7 @@ static void walk_measured(walk *w, md_history *h)
 static void walk_left_out(walk *w, md_history *h)
 {
   int n = (int)h->nleft;
-  if (w->status != MD_OK || !w->has_draws) return;
+  if (w->status != MD_OK || w->version < HAS_DRAWS) return;
   if (w->mode == READ ? !md_h5->has(w->file, "run/left_out") : n == 0) return;
   limited(w, "run/left_out", &n, 1, 1 << 24);
   if (w->status == MD_OK && w->mode == READ) {
@@ -648,7 +650,7 @@ static void walk_left_out(walk *w, md_history *h)
 /* How many random numbers formulas have drawn. */
 static void walk_draws(walk *w, md_restart *r)
 {
-  if (!w->has_draws) return;
+  if (w->version < HAS_DRAWS) return;
   numbers(w, "run/drawn", MD_H5_INT64, (md_h5_shape){0}, &r->drawn);
   numbers(w, "run/drawn_row", MD_H5_INT64, (md_h5_shape){0}, &r->drawn_row);
   r->has_draws = true;
@@ -795,11 +797,10 @@ double md_restart_megabytes(const md_restart *r)
 
 static md_status write_header(md_h5_file *file, const char *path, md_restart *r)
 {
-  walk w = {.mode = WRITE, .file = file, .path = path, .has_draws = true};
-  int64_t version = FORMAT_VERSION;
+  walk w = {.mode = WRITE, .file = file, .path = path, .version = FORMAT_VERSION};
   const md_h5_shape one = {0};
   MD_TRY(md_h5->put_text(file, "format", format_name));
-  MD_TRY(md_h5->put(file, "version", MD_H5_INT64, &one, &version));
+  MD_TRY(md_h5->put(file, "version", MD_H5_INT64, &one, &w.version));
   walk_header(&w, r);
   MD_TRY(w.status);
   return md_h5->put(file, "checksum", MD_H5_INT64, &one, &w.hash);
@@ -1018,7 +1019,7 @@ static md_status read_header(md_h5_file *file, const char *path, md_restart *r)
         MD_RUNTIME,
         "cannot read %.500s: it is a restart of version %lld, this program reads versions %d to %d", path,
         (long long)version, FORMAT_OLDEST, FORMAT_VERSION);
-  w.has_draws = version >= FORMAT_VERSION;
+  w.version = version;
   walk_header(&w, r);
   MD_TRY(w.status);
   MD_TRY(md_h5->get(file, "checksum", MD_H5_INT64, &one, &checksum));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import subprocess
 
@@ -109,6 +110,8 @@ def test_lmp_runs_our_deck_alike(tmp_path):
 
 
 # Velocities that are scaled after steps: by one fix of a group, and by two of another, at the same steps and others.
+# Then by one of the particles in a block, toward the temperature 0: there temp/csvr draws no random numbers, and is
+# temp/berendsen with another time. LAMMPS wraps positions, by which it finds the region, when it makes lists.
 SCALED = """\
 units lj
 atom_style atomic
@@ -129,15 +132,24 @@ timestep 0.005
 run 25
 unfix 3
 run 25
+unfix 4
+neigh_modify check no
+region left block INF 2.4 INF INF INF 3
+compute left all temp/region left
+fix 5 all {drain}
+fix_modify 5 temp left
+run 28
 """
 
 
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_lmp_scales_velocities_alike(fast_engine, tmp_path):
     write_two_masses(tmp_path)
-    ours, theirs = both_tables(SCALED, tmp_path, fast_engine)
-    assert len(ours) == len(theirs) == 2
-    for a, b in zip(ours, theirs):
+    ours, theirs = both_tables(SCALED.format(drain="temp/berendsen 0 0 0.5"), tmp_path, fast_engine)
+    time = -0.005 / math.log1p(-0.005 / 0.5)
+    drained = harness.run(SCALED.format(drain=f"temp/csvr 0 0 {time!r} 77"), tmp_path, engine=fast_engine).tables
+    assert len(ours) == len(theirs) == len(drained) == 3
+    for a, b in zip([*ours, drained[2]], [*theirs, theirs[2]]):
         assert [row[0] for row in a.rows] == [row[0] for row in b.rows] and len(a.rows) >= 5
         for name in b.titles[1:]:
             scale = max(abs(x) for x in b.column(name))
