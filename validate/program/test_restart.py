@@ -278,7 +278,7 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 10
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 11
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
         assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
         assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
@@ -363,8 +363,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 11
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 11", "reads versions 9 to 10")
+        f["version"][()] = 12
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 12", "reads versions 9 to 11")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
@@ -989,6 +989,36 @@ def test_a_restart_of_version_9_goes_on(tmp_path):
     finish(start(tmp_path, "--resume"))
     assert data(tmp_path) == wanted
     assert re.search(r"^Note: --resume: .*earlier version wrote r\.10", (tmp_path / "log.myriad").read_text(), re.M)
+
+
+def test_the_energy_of_a_thermostat_begins_anew_after_a_restart_of_version_10(tmp_path):
+    """If the file does not have it. A file of this version must."""
+    h5py = pytest.importorskip("h5py")
+    deck = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
+            "fix scaled all temp/rescale 1 2 2 0.01 0.5\nthermo_style custom step f_scaled ecouple\n"
+            "thermo_modify norm no format float %.15g\nthermo 10\nrestart 10 r.*\nrun 20\nwrite_data end.data\n")
+    def energies(done):
+        return harness.read_tables(done.out)[-1].column("f_scaled")
+
+    (before, taken) = energies(works(run_deck(tmp_path, deck)))[-2:]
+    wanted = data(tmp_path)
+    (tmp_path / "r.20").unlink()
+
+    def without_energy(version):
+        with h5py.File(tmp_path / "r.10", "r+") as f:
+            f["version"][()] = version
+            if "state" in f["model/fix/3"]:
+                assert f["model/fix/3/state"][0] == pytest.approx(before, rel=1e-14)
+                del f["model/fix/3/state"]
+            sign(f)
+
+    without_energy(11)
+    refused(run_deck(tmp_path, deck, "--resume"), RUNTIME, "model/fix/3/state")
+    without_energy(10)
+    (tmp_path / "end.data").unlink()
+    assert abs(before) > 1 and abs(taken - before) > 1e-3
+    assert energies(works(run_deck(tmp_path, deck, "--resume")))[-1] == pytest.approx(taken - before, rel=1e-9)
+    assert data(tmp_path) == wanted
 
 
 def test_frames_after_a_restart_are_not_there_twice(tmp_path):
