@@ -17,7 +17,7 @@ static const md_fix_style nph_style = {
     .name = "nph",
     .usage = "nph iso|aniso|x|y|z PSTART PSTOP PDAMP ... [couple none|xyz|xy|yz|xz] [pchain N] [ploop N] "
              "[mtk yes|no] "
-             "[drag D] [nreset N] [fixedpoint X Y Z] [ptemp T]",
+             "[drag D] [nreset N] [fixedpoint X Y Z] [ptemp T] [dilate all]",
     .help = "fix nve in a box whose sides a barostat moves, as fix npt has it, without a thermostat",
     .forgets = "the places and velocities that its barostat scales are rounded",
     .needs_box = true,

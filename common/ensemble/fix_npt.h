@@ -226,6 +226,26 @@ static md_status npt_keyword(md_fix *fix, const md_words *words, int *w, bool *k
   return MD_OK;
 }
 
+/* Keywords of LAMMPS that change nothing here: all particles follow the box, and no box with a barostat is tilted. */
+static md_status npt_idle_keyword(const md_fix *fix, const md_words *words, int *w, bool *known)
+{
+  static const char *const of_tilts[] = {"flip", "scalexy", "scaleyz", "scalexz"};
+  const char *keyword = words->word[*w], *name = md_fix_style_of(fix->kind)->name;
+  const char *value = *w + 1 < words->n ? words->word[*w + 1] : "";
+  const bool dilates = strcmp(keyword, "dilate") == 0;
+  int k = 0;
+  while (k < 4 && strcmp(keyword, of_tilts[k]) != 0) ++k;
+  *known = dilates || k < 4;
+  if (!*known) return MD_OK;
+  *w += 2;
+  if (dilates && strcmp(value, "all") != 0)
+    return md_error(MD_USAGE, "fix %s dilate '%.64s' is not available; the group is all", name, value);
+  bool yes;
+  char what[64];
+  snprintf(what, sizeof what, "%s of fix %s", keyword, name);
+  return dilates ? MD_OK : md_word_bool(value, what, &yes);
+}
+
 static md_status npt_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   const bool heats = fix->kind == MD_FIX_npt;
@@ -237,12 +257,13 @@ static md_status npt_parse(md_fix *fix, const md_words *words, const md_fix_scop
     bool known;
     MD_TRY(baro_keyword(fix, words, scope, &w, &known));
     if (!known) MD_TRY(npt_keyword(fix, words, &w, &known));
+    if (!known) MD_TRY(npt_idle_keyword(fix, words, &w, &known));
     if (known) continue;
     if (strcmp(words->word[w], "temp") != 0 || !heats)
       return md_error(
           MD_USAGE,
           "fix %s: unknown keyword '%.64s'; accepted are %siso, aniso, x, y, z, couple, tchain, tloop, "
-          "pchain, ploop, mtk, drag, nreset, fixedpoint, ptemp",
+          "pchain, ploop, mtk, drag, nreset, fixedpoint, ptemp, dilate, flip, scalexy, scaleyz, scalexz",
           name, words->word[w], heats ? "temp, " : "");
     MD_TRY(nvt_keyword(fix, words, &w));
   }
@@ -495,7 +516,7 @@ static const md_fix_style npt_style = {
     .name = "npt",
     .usage = "npt temp TSTART TSTOP TDAMP iso|aniso|x|y|z PSTART PSTOP PDAMP ... [couple none|xyz|xy|yz|xz] "
              "[tchain N] [pchain N] [tloop N] [ploop N] [mtk yes|no] [drag D] [nreset N] [fixedpoint X Y Z] "
-             "[ptemp T]",
+             "[ptemp T] [dilate all]",
     .help = "fix nvt in a box whose sides a barostat of Martyna, Tobias and Klein moves; PDAMP is the time "
             "in which\n"
             "the pressure answers. f_ID is the energy of chains, barostat and volume, also in ecouple",

@@ -227,7 +227,11 @@ static void settle_shape(const md_model *model, double box[SHAPE_BOX])
 /* Three words, after which `region ID` may stand. */
 static md_status read_region(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
-  if (words->n != 5 || strcmp(words->word[3], "region") != 0) return md_fix_takes(fix, words, 3);
+  if (words->n <= 3) return md_fix_takes(fix, words, 3);
+  const bool region = words->n >= 5 && strcmp(words->word[3], "region") == 0;
+  if (!region || words->n > 5)
+    return md_error(MD_USAGE, "fix %s: unexpected '%.64s'; accepted after the force is region ID",
+                    md_fix_style_of(fix->kind)->name, words->word[region ? 5 : 3]);
   return scope->shape(scope->context, words->word[4], &fix->k[MD_FIX_REGION]);
 }
 

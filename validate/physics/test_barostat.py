@@ -147,7 +147,7 @@ unfix 1
 fix 1 all npt temp 1.2 1.2 0.2 x 1.0 1.0 0.8 y 0.5 0.5 0.6 fixedpoint 0 0 0 nreset 7
 run 20
 unfix 1
-fix 1 all nph aniso 1.0 1.0 0.5 couple xy
+fix 1 all nph aniso 1.0 1.0 0.5 couple xy dilate all flip no scalexz yes
 run 20
 run 20
 unfix 1
@@ -290,6 +290,8 @@ def test_boxes_that_do_not_change(tmp_path):
         "fix 2 all npt temp 1 1 1 iso 1 1 1": ["npt", "another fix moves the particles"],
         "fix 2 all nph temp 1 1 1 iso 1 1 1": ["'temp'", "nph"],
         "fix 2 all nph iso 1 1 1 fixedpoint 1 1": ["fixedpoint needs X Y Z"],
+        "fix 2 all nph iso 1 1 1 dilate mobile": ["dilate 'mobile'", "the group is all"],
+        "fix 2 all nph iso 1 1 1 flip maybe": ["flip of fix nph", "yes or no", "'maybe'"],
     }.items():
         refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, *words)
     for boundary in ("p s p", "p p fm"):
