@@ -215,9 +215,8 @@ md_status all_pairs_engine::upload_bodies()
   charge = 1.0;
   MD_TRY(put(&arrays.bodies, block.data(), view.stride * (int64_t)sizeof(body), "bodies"));
   for (int d = 0; d < view.dim; ++d) {
-    MD_CUDA(cudaMemcpy(view.v + d * view.stride, p->v[d], (size_t)n * 8, cudaMemcpyHostToDevice));
-    if (view.low)
-      MD_CUDA(cudaMemcpy(view.low + d * view.stride, p->v_low[d], (size_t)n * 8, cudaMemcpyHostToDevice));
+    MD_TRY(md_device_fill(view.v + d * view.stride, p->v[d], n * 8));
+    if (view.low) MD_TRY(md_device_fill(view.low + d * view.stride, p->v_low[d], n * 8));
   }
   return MD_OK;
 }

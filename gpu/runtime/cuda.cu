@@ -45,12 +45,18 @@ md_status md_device_reserve(device_memory *memory, device_array *array, int64_t 
   return MD_OK;
 }
 
+md_status md_device_fill(void *to, const void *from, int64_t bytes)
+{
+  MD_CUDA(cudaMemcpy(to, from, (size_t)bytes, cudaMemcpyHostToDevice));
+  MD_CUDA(cudaStreamSynchronize(cudaStreamLegacy));
+  return MD_OK;
+}
+
 md_status md_device_upload(device_memory *memory, device_array *array, const void *from, int64_t bytes,
                            const char *what)
 {
   MD_TRY(md_device_reserve(memory, array, bytes, what));
-  MD_CUDA(cudaMemcpy(array->at, from, (size_t)bytes, cudaMemcpyHostToDevice));
-  return MD_OK;
+  return md_device_fill(array->at, from, bytes);
 }
 
 md_status md_device_enlarge(device_memory *memory, device_array *array, int64_t bytes, int64_t used,

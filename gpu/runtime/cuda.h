@@ -37,7 +37,10 @@ typedef struct device_array {
  * error it is empty. */
 md_status md_device_reserve(device_memory *memory, device_array *array, int64_t bytes,
                             const char *what) MD_CHECKED;
-/* The same, and copies `bytes` bytes from the host to the array. */
+/* Copies from the host to the device, and waits until the bytes are there. cudaMemcpy alone may return when it has read
+ * the host's memory, and the engine's streams do not wait for it. */
+md_status md_device_fill(void *to, const void *from, int64_t bytes) MD_CHECKED;
+/* Reserves, and fills the array with `bytes` bytes of the host. */
 md_status md_device_upload(device_memory *memory, device_array *array, const void *from, int64_t bytes,
                            const char *what) MD_CHECKED;
 /* Replaces the array by a larger one of at least `bytes`, which begins with the first `used` bytes of the old one.

@@ -12,13 +12,15 @@
  * Odd blocks run their threads from the last to the first, so that atomics happen in both orders. A thread that never
  * waits needs no stack of its own: the next thread begins on the same stack. Device memory is memory of the host. It is
  * filled with 0xa5 bytes at the allocation, and after its end is a page that no thread may access. Streams do all work
- * at once.
+ * at once, but what cudaMemcpy takes to the device, and cudaMemset, comes late: when the default stream is waited for,
+ * or does its next work. On a device that may be so, because cudaMemcpy returns when it has read the host's memory, and
+ * other streams do not wait for it.
  *
  *   the page after an array:   [ .... array .... | rounded up to 32 bytes ][ page without access ]
  *
  * The emulator finds differences from naive in the arithmetic and indexing of kernels, in the logic between launches
- * and in messages of ranks. It finds reads of device memory that was never written, if they change a result. It
- * finds accesses past the end of an array (past the next multiple of 32 bytes) or to freed memory, and threads that
+ * and in messages of ranks. It finds reads of device memory that was never written, or is written by a copy that
+ * nothing has waited for, if they change a result. It finds accesses past the end of an array (past the next multiple of 32 bytes) or to freed memory, and threads that
  * wait for ever.
  *
  * The emulator cannot find races between threads, between streams or with copies, because only one thing happens at a
@@ -73,9 +75,34 @@ void *allocate(size_t bytes, int kind = MAP_PRIVATE)
   return at;
 }
 
+/* Work of the default stream that comes late. Until then the memory is as fresh. */
+struct late_work {
+  void *at;
+  std::vector<char> bytes;
+};
+std::vector<late_work> late;
+
+void come_late(void *at, const char *from, size_t bytes)
+{
+  late.push_back({at, std::vector<char>(from, from + bytes)});
+  memset(at, FRESH, bytes);
+}
+
+void finish_default_stream()
+{
+  for (const late_work &w : late) memcpy(w.at, w.bytes.data(), w.bytes.size());
+  late.clear();
+}
+
+void finish_stream(cudaStream_t s)
+{
+  if (s == nullptr || s == cudaStreamLegacy) finish_default_stream();
+}
+
 void release(void *at)
 {
   if (at == nullptr) return;
+  finish_default_stream();
   const auto found = mappings.find((char *)at);
   if (found == mappings.end()) {
     fprintf(stderr, "emulator: freed memory that was not allocated, or is no more\n");
@@ -476,6 +503,7 @@ void launch(const char *name, const char *at, const config &c, const std::functi
   kernel = name;
   place = at;
   const int n = (int)c.block.x;
+  finish_stream(c.stream);
   if (c.grid.y * c.grid.z * c.block.y * c.block.z != 1) stop("a grid or block of more than one dimension");
   if (c.grid.x == 0 || n < 1 || n > MOST_THREADS) stop("a grid or block that no GPU would run");
   static bool catches = false;
@@ -591,17 +619,29 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *) { return cudaError
 cudaError_t cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned) { return cudaErrorNotSupported; }
 cudaError_t cudaIpcCloseMemHandle(void *) { return cudaErrorNotSupported; }
 
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
 {
+  finish_default_stream();
+  if (kind == cudaMemcpyHostToDevice)
+    come_late(to, (const char *)from, bytes);
+  else
+    memmove(to, from, bytes);
+  return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t s)
+{
+  finish_stream(s);
   return memmove(to, from, bytes), cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t)
+cudaError_t cudaMemset(void *at, int value, size_t bytes)
 {
-  return memmove(to, from, bytes), cudaSuccess;
+  finish_default_stream();
+  come_late(at, std::vector<char>(bytes, (char)value).data(), bytes);
+  return cudaSuccess;
 }
-cudaError_t cudaMemset(void *at, int value, size_t bytes) { return memset(at, value, bytes), cudaSuccess; }
-cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t)
+cudaError_t cudaMemsetAsync(void *at, int value, size_t bytes, cudaStream_t s)
 {
+  finish_stream(s);
   return memset(at, value, bytes), cudaSuccess;
 }
 
@@ -618,7 +658,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t s)
   delete s;
   return cudaSuccess;
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t s) { return finish_stream(s), cudaSuccess; }
 cudaError_t cudaStreamQuery(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 

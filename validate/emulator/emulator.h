@@ -45,9 +45,10 @@ namespace emulator
 struct config {
   dim3 grid, block;
   size_t shared;
+  cudaStream_t stream;
   bool at_once = false; /* a cooperative launch */
-  config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t = nullptr)
-      : grid(grid), block(block), shared(shared)
+  config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr)
+      : grid(grid), block(block), shared(shared), stream(stream)
   {
   }
 };
@@ -122,7 +123,7 @@ inline float up(double exact, bool more = false)
 template <class... Words, class... Given>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *c, void (*kernel)(Words...), Given &&...given)
 {
-  emulator::config config(c->gridDim, c->blockDim, c->dynamicSmemBytes);
+  emulator::config config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream);
   for (unsigned k = 0; k < c->numAttrs; ++k)
     config.at_once = config.at_once || c->attrs[k].id == cudaLaunchAttributeCooperative;
   emulator::launch("a kernel", "launch.cuh", config, [&] { kernel(given...); });
