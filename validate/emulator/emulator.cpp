@@ -20,11 +20,11 @@
  *
  * The emulator finds differences from naive in the arithmetic and indexing of kernels, in the logic between launches
  * and in messages of ranks. It finds reads of device memory that was never written, or is written by a copy that
- * nothing has waited for, if they change a result. It finds accesses past the end of an array (past the next multiple of
- * 32 bytes) or to freed memory, and threads that wait for ever.
+ * nothing has waited for, if they change a result. It finds accesses past the end of an array (past the next multiple
+ * of 32 bytes) or to freed memory, and threads that wait for ever.
  *
- * The emulator cannot find races between threads, between streams or with other copies, because only one thing happens at a
- * time; compute-sanitizer finds them (validate/speed/sanitize_gpu.py). It cannot find reads of static shared memory
+ * The emulator cannot find races between threads, between streams or with other copies, because only one thing happens
+ * at a time; compute-sanitizer finds them (validate/speed/sanitize_gpu.py). It cannot find reads of static shared memory
  * that still holds values of the block before. It does not know the limits of the hardware, such as registers, nor
  * what the compiler for the device does.
  *
