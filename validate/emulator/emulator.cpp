@@ -24,9 +24,9 @@
  * of 32 bytes) or to freed memory, and threads that wait for ever.
  *
  * The emulator cannot find races between threads, between streams or with other copies, because only one thing happens
- * at a time; compute-sanitizer finds them (validate/speed/sanitize_gpu.py). It cannot find reads of static shared memory
- * that still holds values of the block before. It does not know the limits of the hardware, such as registers, nor
- * what the compiler for the device does.
+ * at a time; compute-sanitizer finds them (validate/speed/sanitize_gpu.py). It cannot find reads of static shared
+ * memory that still holds values of the block before. It does not know the limits of the hardware, such as registers,
+ * nor what the compiler for the device does.
  *
  * Cost: 3 ns for each thread of a kernel and 15 ns each time it waits, on one core of a server; 256 KB of addresses for
  * each thread of a block that waits, of which a few KB are used.
