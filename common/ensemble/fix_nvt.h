@@ -192,6 +192,7 @@ static const md_fix_style nvt_style = {
     .measures = MD_COMPUTE_temp,
     .half = nvt_half,
     .coupled = nvt_coupled,
+    .counts_freedom = true,
 };
 
 #elif defined MD_FIX_FORMULAS

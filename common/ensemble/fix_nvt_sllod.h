@@ -67,6 +67,7 @@ static const md_fix_style nvt_sllod_style = {
     .measures = MD_COMPUTE_temp_deform,
     .half = nvt_sllod_half,
     .coupled = nvt_coupled,
+    .counts_freedom = true,
 };
 
 #elif defined MD_FIX_FORMULAS

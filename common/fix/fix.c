@@ -440,9 +440,7 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
     MD_TRY(md_compute_take_flow(model, &end->compute));
     end->action.bias = end->compute.bias;
   }
-  /* The energy of a chain follows from the degrees of freedom. */
-  const bool counts = style->coupled && style->coupled != coupled_by_scaling && !style->tallies;
-  if (temperature && counts && temperature->bias.kind == MD_BIAS_BLOCK)
+  if (temperature && style->counts_freedom && temperature->bias.kind == MD_BIAS_BLOCK)
     return md_error(MD_USAGE,
                     "fix %s: the number of particles in the region of its temperature %s changes, and with "
                     "it the degrees of freedom; use a temperature without a region",

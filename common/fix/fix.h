@@ -322,6 +322,7 @@ typedef struct md_fix_style {
    * style that does not act after steps it has no value. */
   double (*coupled)(const md_fix *fix, const struct md_model *model, const struct md_step *step,
                     double freedom);
+  bool counts_freedom; /* that energy follows from the degrees of freedom, whose number must stay */
 } md_fix_style;
 
 /* The style of a kind below MD_FIX_KINDS; static. */
