@@ -7,7 +7,8 @@
  *    group) and remembers the missing name.
  * 4. When a later line fails, its message decides. The message quotes the word that it refuses. If this word is a
  *    missing name, or came from a stand-in, the line is not judged. Otherwise it is a problem of its own. A line
- *    whose message quotes no word, and which uses a stand-in, is not judged either.
+ *    whose message quotes no word, and which uses a stand-in, is not judged either, nor is a formula that has no
+ *    value for the stand-ins, such as 1/(count(all)-1).
  *
  * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
  * independent words, so the check tries each word alone and reports all faulty ones.
@@ -176,6 +177,18 @@ static bool names_word_of(const char *text, const char *message)
   return strlen(word) > 2 ? strstr(text, word) != NULL : has_word(text, word);
 }
 
+/* Does the message say that a formula which reads something has no value? The stand-ins may be the reason. */
+static bool is_of_a_value(const char *message)
+{
+  char formula[WORD_MAX];
+  const char *at = message;
+  if (!strstr(message, "division by zero") && !strstr(message, "the result of ")) return false;
+  if (!next_quoted(message, &at, formula)) return false;
+  for (at = formula; *at; ++at)
+    if (isalpha((unsigned char)*at) || *at == '_') return true;
+  return false;
+}
+
 /* Is the message only a consequence of an earlier faulty line? */
 static bool is_consequence(const md_check *c, const char *text, const char *message)
 {
@@ -286,13 +299,13 @@ static md_status add_problem(md_check *c, const char *message)
   return MD_OK;
 }
 
-static md_status add_after(md_check *c)
+static md_status add_line(md_check_lines *lines, int64_t line)
 {
-  if (c->nafter > 0 && c->after[c->nafter - 1] == c->line) return MD_OK;
-  int64_t *larger = realloc(c->after, (size_t)(c->nafter + 1) * sizeof *larger);
+  if (lines->n > 0 && lines->line[lines->n - 1] == line) return MD_OK;
+  int64_t *larger = realloc(lines->line, (size_t)(lines->n + 1) * sizeof *larger);
   if (!larger) return out_of_memory();
-  c->after = larger;
-  c->after[c->nafter++] = c->line;
+  lines->line = larger;
+  lines->line[lines->n++] = line;
   return MD_OK;
 }
 
@@ -300,7 +313,8 @@ static md_status add_after(md_check *c)
 static md_status note(md_check *c, const char *text)
 {
   const char *message = md_error_text();
-  return is_consequence(c, text, message) ? add_after(c) : add_problem(c, message);
+  if (is_consequence(c, text, message)) return add_line(&c->after, c->line);
+  return c->all && is_of_a_value(message) ? add_line(&c->unknown, c->line) : add_problem(c, message);
 }
 
 static md_status wrong(md_sim *sim, md_status status, const char *text)
@@ -407,8 +421,8 @@ static md_status judge_formula(md_sim *sim, const md_words *arguments)
   sim->has_computed = had_computed;
   /* A variable may be defined, and the box made, before the formula is evaluated. */
   const char *text = md_error_text();
-  return status == MD_OK || strstr(text, "undefined variable") || strstr(text, "needs a box") ? MD_OK
-                                                                                              : status;
+  const bool later = strstr(text, "undefined variable") || strstr(text, "needs a box") || is_of_a_value(text);
+  return status == MD_OK || later ? MD_OK : status;
 }
 
 /* After the command clear nothing is missing but variables. */
@@ -432,6 +446,7 @@ static md_status accept(md_sim *sim, const md_command *command, const md_words *
   if (strcmp(command->name, "pair_style") == 0) c->no_pair = false;
   if (strcmp(command->name, "lattice") == 0) c->no_lattice = false;
   if (strcmp(command->name, "clear") == 0) forget_system(c);
+  if (strcmp(command->name, "thermo_style") == 0) c->no_columns = false;
   if (strcmp(command->name, "variable") == 0) return judge_formula(sim, arguments);
   if (!narrowed || strcmp(command->name, "fix") != 0) return md_sim_settle_pair(sim);
   /* Two equal fixes on different groups are allowed, but on the group all only one is. So the fix is removed
@@ -480,26 +495,35 @@ md_status md_check_run(md_sim *sim, int64_t n)
   sim->model.step += n;
   if (!sim->has_computed) sim->computed = stand_in_values(&sim->model);
   sim->has_computed = true;
+  if (c->no_columns) return MD_OK;
+  c->no_columns = true;
+  MD_TRY(md_thermo_try(sim));
+  c->no_columns = false;
   return MD_OK;
 }
 
 void md_check_begin(md_check *check, md_sim *sim, bool all)
 {
-  *check = (md_check){.execute = execute, .wrong = wrong};
+  *check = (md_check){.all = all, .execute = execute, .wrong = wrong};
   sim->check = check;
   sim->planning.on = true;
   sim->planning.checking = all;
 }
 
+static void print_lines(md_log *log, const char *why, const md_check_lines *lines)
+{
+  if (lines->n == 0) return;
+  md_log_print(log, "%s: line%s", why, lines->n == 1 ? "" : "s");
+  for (int64_t k = 0; k < lines->n; ++k)
+    md_log_print(log, "%s %lld", k > 0 ? "," : "", (long long)lines->line[k]);
+  md_log_print(log, "\n");
+}
+
 static void print_problems(const md_check *c, md_log *log)
 {
   for (int64_t k = 0; k < c->nproblem; ++k) md_log_print(log, "%s\n", c->problem[k]);
-  if (c->nafter == 0) return;
-  md_log_print(log, "Not checked, because they use what faulty lines above would make: line%s",
-               c->nafter == 1 ? "" : "s");
-  for (int64_t k = 0; k < c->nafter; ++k)
-    md_log_print(log, "%s %lld", k > 0 ? "," : "", (long long)c->after[k]);
-  md_log_print(log, "\n");
+  print_lines(log, "Not checked, because they use what faulty lines above would make", &c->after);
+  print_lines(log, "Not checked, because a run decides whether their formulas have values", &c->unknown);
 }
 
 md_status md_check_print(const md_check *c, md_log *log)
@@ -529,6 +553,7 @@ void md_check_free(md_check *c)
   for (int64_t k = 0; k < c->nname; ++k) free(c->name[k].text);
   free(c->problem);
   free(c->name);
-  free(c->after);
+  free(c->after.line);
+  free(c->unknown.line);
   *c = (md_check){0};
 }

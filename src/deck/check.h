@@ -14,6 +14,10 @@ typedef struct md_check_name {
   char *text;
 } md_check_name;
 
+typedef struct md_check_lines {
+  int64_t n, *line;
+} md_check_lines;
+
 /* The faults that were found. deck.c uses only the members above the line and calls check.c through them, so that
  * deck.c links without check.c and src/main.c. */
 typedef struct md_check {
@@ -22,16 +26,18 @@ typedef struct md_check {
   char deck[1024]; /* file of the present command; `line` is its line */
   int64_t line;
   int64_t ncommand;
+  bool all; /* no line is executed */
   /* ------------------------------------------------------------------ */
   char **problem; /* messages, each with file and line */
   int64_t nproblem;
-  int64_t *after; /* lines that were not judged, because they use what faulty lines should have made */
-  int64_t nafter;
+  md_check_lines after;   /* lines that were not judged, because they use what faulty lines should have made */
+  md_check_lines unknown; /* lines that were not judged, because a formula in them has no value for the stand-ins */
   md_check_name *name;
   int64_t nname;
   md_status first_status; /* status of the first problem */
   bool no_box, no_lattice, no_pair;
   bool no_lines; /* a faulty line could have defined anything */
+  bool no_columns; /* a variable in a column of thermo_style was already found faulty */
   bool no_model; /* a faulty line changes the model, or the model itself was already found faulty */
   md_log silent;
 } md_check;

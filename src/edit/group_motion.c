@@ -86,8 +86,11 @@ md_status md_group_mass(md_sim *sim, const char *command, uint32_t bit, double *
   *mass = 0.0;
   *count = of_type[0];
   if (model->massed) return sums(sim, &b, 1, mass_terms, mass);
+  /* A check has no particles; they will be of one type at least. */
+  bool none = sim->planning.checking;
+  for (int t = 1; t <= model->ntypes; ++t) none = none && !(model->mass[t] > 0.0);
   for (int t = 1; t <= model->ntypes; ++t) {
-    if (of_type[t] == 0) continue;
+    if (of_type[t] == 0 && !none) continue;
     if (!(model->mass[t] > 0.0))
       return md_error(MD_USAGE, "%s needs the mass of type %d; give `mass %d VALUE` first", command, t, t);
     *mass += (double)of_type[t] * model->mass[t];

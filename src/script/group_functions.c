@@ -123,13 +123,8 @@ static md_status mean_of(asked *a, quantity what, double *mean)
 
 static md_status centre_along(asked *a, int axis, double *value)
 {
-  const md_box *box = &a->sim->model.box;
   *value = 0.0;
-  if (axis >= box->dim) return MD_OK;
-  if (box->periodic[axis])
-    return md_error(MD_USAGE,
-                    "%s(): the axis %c is periodic, and no image flags are kept: there is no centre of mass",
-                    a->name, "xyz"[axis]);
+  if (axis >= a->sim->model.box.dim) return MD_OK;
   a->axis = axis;
   return mean_of(a, CENTRE, value);
 }
@@ -224,27 +219,30 @@ static md_status get_bound(asked *a, double *value)
 
 typedef enum place { NOTHING, AXIS, AXES, FACE } place; /* what stands after the group */
 
+typedef enum centre { NO_CENTRE, CENTRE_ALONG, CENTRE_WHOLE } centre; /* along the axis after the group, or all axes */
+
 typedef struct group_function {
   const char *name;
   place after;
   bool needs_mass, needs_forces;
+  centre centre;
   md_status (*get)(asked *a, double *value); /* NULL: refused */
 } group_function;
 
 static const group_function functions[] = {
-    {"count", NOTHING, false, false, get_count},
-    {"mass", NOTHING, true, false, get_mass},
-    {"xcm", AXIS, true, false, get_xcm},
-    {"vcm", AXIS, true, false, get_vcm},
-    {"fcm", AXIS, false, true, get_fcm},
-    {"bound", FACE, false, false, get_bound},
-    {"gyration", NOTHING, true, false, get_gyration},
-    {"ke", NOTHING, true, false, get_ke},
-    {"angmom", AXIS, true, false, get_angmom},
-    {"torque", AXIS, true, true, get_torque},
-    {"inertia", AXES, true, false, get_inertia},
-    {"omega", AXIS, true, false, get_omega},
-    {"charge", NOTHING, false, false, NULL},
+    {"count", NOTHING, false, false, NO_CENTRE, get_count},
+    {"mass", NOTHING, true, false, NO_CENTRE, get_mass},
+    {"xcm", AXIS, true, false, CENTRE_ALONG, get_xcm},
+    {"vcm", AXIS, true, false, NO_CENTRE, get_vcm},
+    {"fcm", AXIS, false, true, NO_CENTRE, get_fcm},
+    {"bound", FACE, false, false, NO_CENTRE, get_bound},
+    {"gyration", NOTHING, true, false, CENTRE_WHOLE, get_gyration},
+    {"ke", NOTHING, true, false, NO_CENTRE, get_ke},
+    {"angmom", AXIS, true, false, CENTRE_WHOLE, get_angmom},
+    {"torque", AXIS, true, true, CENTRE_WHOLE, get_torque},
+    {"inertia", AXES, true, false, CENTRE_WHOLE, get_inertia},
+    {"omega", AXIS, true, false, CENTRE_WHOLE, get_omega},
+    {"charge", NOTHING, false, false, NO_CENTRE, NULL},
 };
 enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 
@@ -268,6 +266,19 @@ static md_status read_place(const group_function *f, const char *word, asked *a)
   return MD_OK;
 }
 
+/* MD_USAGE: the function needs a centre of mass along a periodic axis. */
+static md_status need_centre(const group_function *f, const asked *a)
+{
+  const md_box *box = &a->sim->model.box;
+  for (int d = 0; f->centre != NO_CENTRE && d < box->dim; ++d) {
+    if (!box->periodic[d] || (f->centre == CENTRE_ALONG && d != a->axis)) continue;
+    return md_error(MD_USAGE,
+                    "%s(): the axis %c is periodic, and no image flags are kept: there is no centre of mass",
+                    f->name, "xyz"[d]);
+  }
+  return MD_OK;
+}
+
 static md_status read_arguments(const group_function *f, int n, char *const *argument, asked *a)
 {
   int group;
@@ -283,6 +294,7 @@ static md_status read_arguments(const group_function *f, int n, char *const *arg
   MD_TRY(md_group_find(a->sim, argument[0], &group));
   a->bit = md_group_bit(group);
   if (least == 2) MD_TRY(read_place(f, argument[1], a));
+  MD_TRY(need_centre(f, a));
   if (n > least) MD_TRY(md_region_find(a->sim, argument[n - 1], &a->region));
   for (int t = 1; f->needs_mass && !a->sim->model.massed && t <= a->sim->model.ntypes; ++t)
     if (!(a->sim->model.mass[t] > 0.0))

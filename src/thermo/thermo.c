@@ -184,6 +184,16 @@ static md_status put_column(md_sim *sim, int c, md_text *line)
   return MD_OK;
 }
 
+md_status md_thermo_try(md_sim *sim)
+{
+  const md_thermo *thermo = &sim->thermo;
+  double value;
+  for (int c = 0; c < thermo->ncolumn; ++c)
+    if (is_variable(thermo->column[c]))
+      MD_TRY(md_variables_formula(sim->variables, thermo->column[c], &value));
+  return MD_OK;
+}
+
 static md_status put_row(md_sim *sim, md_text *line)
 {
   const md_thermo *thermo = &sim->thermo;

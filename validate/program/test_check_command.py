@@ -143,3 +143,27 @@ def test_messages(line, words, tmp_path):
 def test_help_of_a_command_of_lammps(tmp_path):
     done = call(tmp_path, "help", "temper")
     refused(done, USAGE, "'temper' is a command of LAMMPS that Myriad does not have")
+
+
+def test_faults_that_only_a_run_would_meet(tmp_path):
+    """Columns that are variables are evaluated, a centre of mass needs a box without periodic axes, and velocities need
+    a mass."""
+    done = check(tmp_path, MELT.replace("mass", "#mass"))
+    assert faulty(done) == [START.count("\n") + 1] and "velocity needs the mass of type 1" in done.out
+    columns = MELT + "thermo_style custom step v_{}\nvariable c equal xcm(all,x)\n{}run 1\nrun 1\n"
+    line = columns.count("\n") - 1
+    done = check(tmp_path, columns.format("nope", ""))
+    assert faulty(done) == [line - 1, line] and "undefined variable 'nope'" in done.out
+    assert "xcm(): the axis x is periodic" in done.out
+    done = check(tmp_path, columns.format("late", "variable late equal step\n"))
+    assert faulty(done) == [line - 1]
+
+
+def test_a_formula_may_lack_a_value_before_the_run(tmp_path):
+    """The stand-in of count(all) is 1."""
+    done = check(tmp_path, MELT + "variable f equal 1/(count(all)-1)\nprint $(v_f)\nprint $(1/0)\n")
+    line = MELT.count("\n") + 3
+    assert faulty(done) == [line] and "division by zero" in done.out
+    assert f"a run decides whether their formulas have values: line {line - 1}\n" in done.out
+    done = check(tmp_path, MELT + "variable f equal 1/(count(all)-1)\nthermo_style custom step v_f\nrun 1\n")
+    assert done.status == 0 and f"formulas have values: line {line}\n" in done.out
