@@ -864,10 +864,10 @@ static md_status check_bonds(const md_model *model)
   if (model->bonds.ntypes == 0) return MD_OK;
   if (md_pair_is_all(&model->pair) || md_pair_has_density(&model->pair) ||
       md_pair_is_three_body(&model->pair))
-    return md_error(MD_USAGE,
-                    "pair style %s cannot be used with bonds: it sums over all other particles, and cannot "
-                    "leave bonded ones out",
-                    md_pair_style_of(model->pair.kind)->name);
+    return md_error(
+        MD_USAGE,
+        "pair style %s cannot be used with bonds: it cannot leave the pairs of bonded particles out",
+        md_pair_style_of(model->pair.kind)->name);
   if (model->float_drift)
     return md_error(MD_USAGE, "fix nve/leapfrog drift float cannot be used with bonds; use drift grid");
   return MD_OK;
@@ -879,7 +879,9 @@ static md_status check_dissipation(const md_model *model)
   const md_pair_style *style = md_pair_style_of(model->pair.kind);
   if (!md_pair_is_dissipative(&model->pair)) return MD_OK;
   if (model->integrator != MD_NVE && model->integrator != MD_STATIC)
-    return md_error(MD_USAGE, "pair style %s needs fix nve to move the particles", style->name);
+    return md_error(MD_USAGE,
+                    "pair style %s needs a fix of velocity Verlet, such as nve, to move the particles",
+                    style->name);
   if (!(model->dt > 0.0) && md_pair_hottest(&model->pair) > 0.0)
     return md_error(MD_USAGE, "pair style %s: the noise of a temperature above 0 needs a timestep above 0",
                     style->name);

@@ -88,7 +88,8 @@ static md_status prepare_scaling(const md_fix *fix, const md_model *model)
   const char *name = md_fix_style_of(fix->kind)->name;
   if (model->dt == 0.0) return md_error(MD_USAGE, "fix %s needs a timestep above 0", name);
   if (model->integrator != MD_NVE)
-    return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", name);
+    return md_error(MD_USAGE, "fix %s needs a fix of velocity Verlet, such as nve, to move the particles",
+                    name);
   return MD_OK;
 }
 
@@ -729,9 +730,11 @@ static md_status check_changes(const md_model *model)
                         style->name, "xyz"[d]);
     }
     if (style->move_box && model->integrator != MD_NVE)
-      return md_error(MD_USAGE, "fix %s needs fix nve to move the particles", style->name);
+      return md_error(MD_USAGE, "fix %s needs a fix of velocity Verlet, such as nve, to move the particles",
+                      style->name);
     if (model->box.triclinic && !style->shears && !(style->relax && is_upright(&model->box)))
-      return md_error(MD_USAGE, "fix %s: the box is tilted, and must be orthogonal", style->name);
+      return md_error(MD_USAGE, "fix %s: the box is triclinic; change_box all ortho gives it right angles",
+                      style->name);
     if (md_pair_is_all(&model->pair))
       return md_error(
           MD_USAGE,

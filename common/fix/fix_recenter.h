@@ -54,7 +54,9 @@ static md_status recenter_scale(md_fix *fix, const char *units, const md_fix_sco
   if (!fraction && md_fix_read_units("recenter", units, &in_lattice) != MD_OK)
     return md_error(MD_USAGE, "fix recenter units: '%.64s' is none of box, lattice and fraction", units);
   if (fraction && scope->box->triclinic)
-    return md_error(MD_USAGE, "fix recenter units fraction: the box is tilted, and must be orthogonal");
+    return md_error(
+        MD_USAGE,
+        "fix recenter units fraction: the box is triclinic; change_box all ortho gives it right angles");
   for (int d = 0; d < 3; ++d) {
     double *at = &fix->k[2 * d + 1];
     if (fraction) *at = scope->box->lo[d] + *at * scope->box->length[d];

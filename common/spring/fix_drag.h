@@ -44,9 +44,11 @@ static md_status drag_prepare(const md_fix *fix, const md_model *model, md_force
 static const md_fix_style drag_style = {
     .name = "drag",
     .usage = "drag X Y Z F DELTA",
-    .help = "drags each particle to the point X Y Z by a force of size F, while it is farther than DELTA "
-            "from it.\n"
-            "NULL: a component that does not count. f_ID[1] to f_ID[3]: the force on the group by this fix",
+    .help =
+        "drags each particle to the point X Y Z by a force of size F, while it is farther than DELTA "
+        "from it.\n"
+        "NULL: a component that does not count. A number may be v_NAME. f_ID[1] to f_ID[3]: the force on\n"
+        "the group by this fix",
     .reversible = true,
     .parse = drag_parse,
     .join = join_force,

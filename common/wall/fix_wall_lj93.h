@@ -34,7 +34,8 @@ static const md_fix_style wall_lj93_style = {
     .help =
         "walls U = EPSILON [2/15 (SIGMA/r)^9 - (SIGMA/r)^3], cut and shifted; r is the distance from one.\n"
         "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. PLACE: a position, in lattice units\n"
-        "unless units box is given, or EDGE, the face of the box. f_ID: energy; f_ID[k]: force on wall k",
+        "unless units box is given, or EDGE, the face of the box. PLACE, EPSILON and SIGMA may be v_NAME.\n"
+        "f_ID: energy; f_ID[k]: force on wall k",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

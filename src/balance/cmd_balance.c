@@ -35,7 +35,8 @@ static md_status read_axes(const md_sim *sim, const char *word, const char *comm
 static md_status check_bisection(const md_sim *sim, const char *command)
 {
   if (sim->comm->size > 1 && sim->model.box.triclinic)
-    return md_error(MD_USAGE, "%s rcb: a tilted box is divided along one axis; take shift", command);
+    return md_error(MD_USAGE, "%s rcb: domains of a tilted box are layers along its axes; take shift",
+                    command);
   return MD_OK;
 }
 

@@ -119,10 +119,12 @@ static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
   const bool flag = strcmp(keyword, "check") == 0 || strcmp(keyword, "once") == 0;
   const bool size = strcmp(keyword, "binsize") == 0;
   if (count == 4 && !flag && !size)
-    return md_error(MD_USAGE,
-                    "neigh_modify: unknown keyword '%.64s'; accepted are every N, delay N, check yes|no, "
-                    "once no, one N, page N, binsize W, exclude type I J, exclude group A B, exclude none",
-                    keyword);
+    return md_error(
+        MD_USAGE,
+        "neigh_modify: unknown keyword '%.64s'; accepted are every N, delay N, check yes|no, "
+        "once no, one N, page N, binsize W, exclude type I J, exclude group A B, exclude molecule/intra "
+        "or molecule/inter G, exclude none",
+        keyword);
   if (k + 1 == words->n) return md_error(MD_USAGE, "neigh_modify %s needs a value", keyword);
   const char *value = words->word[k + 1];
   bool yes = false;

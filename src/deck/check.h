@@ -30,15 +30,16 @@ typedef struct md_check {
   /* ------------------------------------------------------------------ */
   char **problem; /* messages, each with file and line */
   int64_t nproblem;
-  md_check_lines after;   /* lines that were not judged, because they use what faulty lines should have made */
-  md_check_lines unknown; /* lines that were not judged, because a formula in them has no value for the stand-ins */
+  md_check_lines after; /* lines that were not judged, because they use what faulty lines should have made */
+  md_check_lines
+      unknown; /* lines that were not judged, because a formula in them has no value for the stand-ins */
   md_check_name *name;
   int64_t nname;
   md_status first_status; /* status of the first problem */
   bool no_box, no_lattice, no_pair;
-  bool no_lines; /* a faulty line could have defined anything */
+  bool no_lines;   /* a faulty line could have defined anything */
   bool no_columns; /* a variable in a column of thermo_style was already found faulty */
-  bool no_model; /* a faulty line changes the model, or the model itself was already found faulty */
+  bool no_model;   /* a faulty line changes the model, or the model itself was already found faulty */
   md_log silent;
 } md_check;
 

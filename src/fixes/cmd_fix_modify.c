@@ -18,7 +18,7 @@ static md_status set_temp(md_model *model, md_fix *fix, const char *id)
   int index;
   char what[64];
   if (!style->takes_temp)
-    return md_error(MD_USAGE, "fix_modify temp: fix %s has no temperature", style->name);
+    return md_error(MD_USAGE, "fix_modify temp: fix %s does not take another temperature", style->name);
   snprintf(what, sizeof what, "the temperature of fix %s", style->name);
   MD_TRY(md_compute_temperature(model, what, id, true, &index));
   memcpy(fix->temp, model->compute[index].id, sizeof fix->temp);

@@ -73,7 +73,7 @@ UNKNOWN = {
     "fix 2 all indent 1 sphere 1 2 3 1 units sigma": ["sigma", "box and lattice"],
     "fix_modify 7 energy yes": ["7", "no fix"],
     "fix_modify 1 energy yes": ["fix nve has no energy"],
-    "fix_modify 1 temp t": ["temp", "fix nve has no temperature"],
+    "fix_modify 1 temp t": ["temp", "fix nve does not take another temperature"],
     "fix_modify 1 press p": ["press", "energy yes|no, temp ID"],
     "thermo_modify temp t": ["no compute 't'"],
     "thermo_modify temp thermo_pe": ["thermo_pe", "is not a temperature"],

@@ -267,7 +267,7 @@ REFUSED = [
      "pair style dpd has no coefficients for types 1 and 2"),
     ("pair_style dpd 1 1 7\npair_modify shift yes", "is zero at its cutoff already"),
     ("pair_style dpd 1 1 7\npair_coeff * * 25 4\ntimestep 0\nrun 0", "needs a timestep above 0"),
-    ("pair_style dpd 1 1 7\npair_coeff * * 25 4\nunfix 1\nfix 1 all nve/leapfrog\nrun 1", "needs fix nve"),
+    ("pair_style dpd 1 1 7\npair_coeff * * 25 4\nunfix 1\nfix 1 all nve/leapfrog\nrun 1", "needs a fix of velocity"),
     ("pair_style dpd 1 1 7\npair_coeff * * 25 4\nrun 2\nrun -1", "pair style dpd cannot be undone, because its"),
     ("pair_style dpd 1 1 7\npair_coeff * * 25 4\nverify 2", "pair style dpd cannot be undone"),
     ("pair_style dpd 1 1 7\npair_coeff * * 25 4\nminimize 0 0 5 5", "use pair_style soft"),
