@@ -184,8 +184,8 @@ def test_velocities_of_zero_cannot_be_scaled(style, engine, tmp_path):
 @pytest.mark.parametrize("style", ["temp/rescale 1 1 1 0 1", "temp/berendsen 1 1 1"])
 def test_models_that_cannot_be_scaled(style, tmp_path):
     name = style.split()[0]
-    for lines, message in (("timestep 0\n", "needs a timestep above 0"), ("unfix 1\n", "a fix of velocity Verlet"),
-                           ("unfix 1\nfix 1 all nve/leapfrog\n", "a fix of velocity Verlet")):
+    for lines, message in (("timestep 0\n", "needs a timestep above 0"), ("unfix 1\n", "needs a fix of velocity"),
+                           ("unfix 1\nfix 1 all nve/leapfrog\n", "needs a fix of velocity")):
         refused(run_deck(tmp_path, f"{BOX}{lines}fix t all {style}\nrun 1\n"), USAGE, f"fix {name} {message}")
     refused(run_deck(tmp_path, f"{BOX}group none id 99\nfix t none {style}\nrun 1\n"), USAGE,
             f"fix {name}: the group none has no particles")
