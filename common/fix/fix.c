@@ -908,6 +908,13 @@ static int find_end(const md_model *model, int f)
   return e;
 }
 
+bool md_fixes_change_box(const md_model *model)
+{
+  for (int f = 0; f < model->nfix; ++f)
+    if (styles[model->fix[f].kind]->changes) return true;
+  return false;
+}
+
 bool md_fix_is_coupled(const md_model *model, int f)
 {
   const md_fix *fix = &model->fix[f];

@@ -68,7 +68,7 @@ static void set_columns(md_thermo *thermo, int n, const char *const *name)
   reset_computes(thermo);
 }
 
-/* Styles one and multi have a column more if the box follows the particles, as in LAMMPS. */
+/* Styles one and multi have a column more if the box follows the particles or a fix changes it, as in LAMMPS. */
 static void show_volume(md_thermo *thermo, bool shown)
 {
   const int n = thermo->standard;
@@ -130,7 +130,8 @@ md_status md_thermo_header(md_sim *sim)
   md_thermo *thermo = &sim->thermo;
   thermo->row_step = sim->model.step;
   thermo->row_seconds = 0.0;
-  if (thermo->standard) show_volume(thermo, md_box_follows(&sim->model.box));
+  if (thermo->standard)
+    show_volume(thermo, md_box_follows(&sim->model.box) || md_fixes_change_box(&sim->model));
   for (int c = 0; c < thermo->ncolumn; ++c) MD_TRY(check_column(sim, thermo->column[c]));
   if (thermo->multi) return MD_OK;
   md_text line = {0};

@@ -733,3 +733,15 @@ def test_style_one_shows_the_volume_of_a_box_that_follows(tmp_path):
     assert harness.run(deck.format("f p f"), tmp_path).table.titles == titles
     row = harness.run(deck.format("m p f"), tmp_path).table
     assert row.titles == [*titles, "Volume"] and float(row.rows[0][-1]) == 120
+
+
+def test_style_one_shows_the_volume_of_a_box_that_fixes_change(tmp_path):
+    """As lmp does, in runs and in minimisations, with fixes that change sides, and from run to run."""
+    deck = ("lattice fcc 0.8442\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\nrun 0\nfix 2 all deform 1 x erate 0.1\nrun 2\n"
+            "unfix 2\nrun 0\nfix 3 all press/berendsen iso 1 1 100\nrun 0\nunfix 3\nfix 4 all box/relax iso 0\n"
+            "minimize 0 0 1 1\n")
+    tables = harness.run(deck, tmp_path).tables
+    assert [table.titles[-1] for table in tables] == ["Press", "Volume", "Press", "Volume", "Volume"]
+    volume = 256 / 0.8442
+    assert tables[1].at(0)["Volume"] == pytest.approx(volume) and tables[3].at(2)["Volume"] > 1.0005 * volume
