@@ -302,7 +302,7 @@ def test_boxes_that_do_not_change(tmp_path):
                     line.split(" all ")[1].split()[0], "volume", "boundary s or m", "use boundary f or p")
     two = "fix 2 all deform 1 x erate 1\nfix 3 all deform 1 x vel 1\nrun 1\n"
     refused(run_deck(tmp_path, BOX + two), USAGE, "two fixes", "along x")
-    refused(run_deck(tmp_path, BOX + "unfix 1\nfix 2 all deform 1 x erate 1\nrun 1\n"), USAGE, "fix nve")
+    refused(run_deck(tmp_path, BOX + "unfix 1\nfix 2 all deform 1 x erate 1\nrun 1\n"), USAGE, "velocity Verlet")
     refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x vel 1e9\nrun 9\n"), PHYSICS, "room")
     refused(run_deck(tmp_path, BOX + "fix 2 all deform 1 x final 1 1.1 units box\nrun 1\n"), PHYSICS,
             "would be 0.1 long along x", "16 times")
