@@ -152,6 +152,8 @@ static bool is_one_of(const char *word, const char *const *names, size_t n)
 /* A faulty line with one of these commands could have defined anything. */
 static const char *const line_makers[] = {"include", "python"};
 static const char *const box_makers[] = {"create_box", "read_data", "read_restart"};
+static const char *const mass_makers[] = {"mass",         "set",        "read_data",
+                                          "read_restart", "pair_style", "pair_coeff"};
 
 /* Does the message quote a missing name? */
 static bool names_missing(const md_check *c, const char *command, const char *message)
@@ -266,6 +268,7 @@ static md_status stand_in(md_sim *sim, const char *text)
   if (IS_ONE_OF(command, line_makers)) c->no_lines = c->no_model = true;
   if (strcmp(command, "boundary") == 0) replace_boundary(sim, text);
   if (IS_ONE_OF(command, box_makers)) replace_box(sim);
+  if (IS_ONE_OF(command, mass_makers)) attempt(sim, "mass", 2, (const char *[]){"*", "1"});
   if (strcmp(command, "pair_style") == 0) {
     c->no_pair = true;
     attempt(sim, "pair_style", 1, (const char *[]){"none"});

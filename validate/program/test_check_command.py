@@ -150,6 +150,8 @@ def test_faults_that_only_a_run_would_meet(tmp_path):
     a mass."""
     done = check(tmp_path, MELT.replace("mass", "#mass"))
     assert faulty(done) == [START.count("\n") + 1] and "velocity needs the mass of type 1" in done.out
+    done = check(tmp_path, MELT.replace("mass * 1", "mass * one"))  # the fault of the line before
+    assert faulty(done) == [START.count("\n")]
     columns = MELT + "thermo_style custom step v_{}\nvariable c equal xcm(all,x)\n{}run 1\nrun 1\n"
     line = columns.count("\n") - 1
     done = check(tmp_path, columns.format("nope", ""))
