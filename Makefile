@@ -140,6 +140,8 @@ SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh j
 # These hold the inner loops; MD_ISA names their copies, and the program asks the processor.
 KERNELS := openmp/force/kernels.c openmp/all_pairs/kernels.c
 ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
+# Nearly every processor of this family has AVX2. The other copy takes half of the time to compile with -O1.
+ISA_OPTIMISE_generic := $(if $(filter x86_64 amd64,$(ARCH)),-O1)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
 
@@ -641,7 +643,7 @@ define compile_kernels
 $(OBJ)/$(1:.c=).%.o: $1 $(FLAGS)/c | $(BUILD)/toolchain
 	@mkdir -p $$(@D)
 	$$(say) CC '$$< ($$*)'
-	$$(quiet)$$(CC) $$(COMPILE) $$(KERNELS_OPTIMISE) -DMD_ISA=$$* $$(ISA_FLAGS_$$*) -MMD -MP -c -o $$@ $$<
+	$$(quiet)$$(CC) $$(COMPILE) $$(ISA_OPTIMISE_$$*) $$(KERNELS_OPTIMISE) -DMD_ISA=$$* $$(ISA_FLAGS_$$*) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach kernels,$(KERNELS),$(eval $(call compile_kernels,$(kernels))))
 
