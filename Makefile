@@ -145,9 +145,10 @@ ISA_OPTIMISE_generic := $(if $(filter x86_64 amd64,$(ARCH)),-O1)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
 
-# Source names to objects: $(call objects_of,src/deck/deck.c openmp/force/kernels.c).
-objects_of = $(strip $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)) \
-             $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)))
+# Source names to objects: $(call objects_of,src/deck/deck.c openmp/force/kernels.c). What takes longest to compile comes
+# first, so that no core waits for it at the end.
+objects_of = $(strip $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)) \
+             $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)))
 OBJECTS := $(call objects_of,$(SOURCES))
 HDF5_OBJECT := $(HDF5_SOURCE:%.c=$(OBJ)/%.o)
 GPU_C_OBJECTS := $(GPU_C:%.c=$(OBJ)/%.o)
