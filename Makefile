@@ -145,8 +145,8 @@ ISA_OPTIMISE_generic := $(if $(filter x86_64 amd64,$(ARCH)),-O1)
 ISA_FLAGS_avx2 := -mavx2 -mfma
 ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma -mprefer-vector-width=512
 
-# Source names to objects: $(call objects_of,src/deck/deck.c openmp/force/kernels.c). What takes longest to compile comes
-# first, so that no core waits for it at the end.
+# Source names to objects: $(call objects_of,src/deck/deck.c openmp/force/kernels.c). What takes longest to compile
+# comes first, so that no core waits for it at the end.
 objects_of = $(strip $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)) \
              $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)))
 OBJECTS := $(call objects_of,$(SOURCES))
@@ -644,7 +644,8 @@ define compile_kernels
 $(OBJ)/$(1:.c=).%.o: $1 $(FLAGS)/c | $(BUILD)/toolchain
 	@mkdir -p $$(@D)
 	$$(say) CC '$$< ($$*)'
-	$$(quiet)$$(CC) $$(COMPILE) $$(ISA_OPTIMISE_$$*) $$(KERNELS_OPTIMISE) -DMD_ISA=$$* $$(ISA_FLAGS_$$*) -MMD -MP -c -o $$@ $$<
+	$$(quiet)$$(CC) $$(COMPILE) $$(ISA_OPTIMISE_$$*) $$(KERNELS_OPTIMISE) -DMD_ISA=$$* $$(ISA_FLAGS_$$*) -MMD -MP \
+	  -c -o $$@ $$<
 endef
 $(foreach kernels,$(KERNELS),$(eval $(call compile_kernels,$(kernels))))
 
