@@ -879,9 +879,7 @@ static md_status check_dissipation(const md_model *model)
   const md_pair_style *style = md_pair_style_of(model->pair.kind);
   if (!md_pair_is_dissipative(&model->pair)) return MD_OK;
   if (model->integrator != MD_NVE && model->integrator != MD_STATIC)
-    return md_error(MD_USAGE,
-                    "pair style %s needs a fix of velocity Verlet, such as nve, to move the particles",
-                    style->name);
+    return md_fix_wants_verlet("pair style", style->name);
   if (!(model->dt > 0.0) && md_pair_hottest(&model->pair) > 0.0)
     return md_error(MD_USAGE, "pair style %s: the noise of a temperature above 0 needs a timestep above 0",
                     style->name);

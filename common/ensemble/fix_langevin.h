@@ -79,9 +79,7 @@ static md_status langevin_join(const md_fix *fix, md_model *model)
 static md_status langevin_prepare(const md_fix *fix, const md_model *model, md_action *action)
 {
   if (model->dt == 0.0) return md_error(MD_USAGE, "fix langevin needs a timestep above 0");
-  if (model->integrator != MD_NVE)
-    return md_error(MD_USAGE,
-                    "fix langevin needs a fix of velocity Verlet, such as nve, to move the particles");
+  if (model->integrator != MD_NVE) return md_fix_wants_verlet("fix", "langevin");
   const double a = 0.5 * model->dt / fix->k[2];
   if (!(a < 1.0)) return md_error(MD_USAGE, "fix langevin: damp must be larger than half a timestep");
   for (int n = 0; n < (int)fix->k[MD_SCALES]; ++n)

@@ -81,15 +81,19 @@ static void copy_scales(const md_fix *fix, md_action *action)
   memcpy(&action->k[MD_SCALES], &fix->k[MD_SCALES], (1 + 2 * MD_SCALES_MAX) * sizeof *fix->k);
 }
 
+md_status md_fix_wants_verlet(const char *what, const char *name)
+{
+  return md_error(MD_USAGE, "%s %s needs a fix of velocity Verlet, such as nve, to move the particles", what,
+                  name);
+}
+
 /* ---- for thermostats that scale the velocities of their group after steps ---- */
 
 static md_status prepare_scaling(const md_fix *fix, const md_model *model)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
   if (model->dt == 0.0) return md_error(MD_USAGE, "fix %s needs a timestep above 0", name);
-  if (model->integrator != MD_NVE)
-    return md_error(MD_USAGE, "fix %s needs a fix of velocity Verlet, such as nve, to move the particles",
-                    name);
+  if (model->integrator != MD_NVE) return md_fix_wants_verlet("fix", name);
   return MD_OK;
 }
 
@@ -729,9 +733,7 @@ static md_status check_changes(const md_model *model)
         return md_error(MD_USAGE, "fix %s: the box is not periodic along %c, and only periodic axes change",
                         style->name, "xyz"[d]);
     }
-    if (style->move_box && model->integrator != MD_NVE)
-      return md_error(MD_USAGE, "fix %s needs a fix of velocity Verlet, such as nve, to move the particles",
-                      style->name);
+    if (style->move_box && model->integrator != MD_NVE) return md_fix_wants_verlet("fix", style->name);
     if (model->box.triclinic && !style->shears && !(style->relax && is_upright(&model->box)))
       return md_error(MD_USAGE, "fix %s: the box is triclinic; change_box all ortho gives it right angles",
                       style->name);
@@ -906,13 +908,6 @@ static int find_end(const md_model *model, int f)
   int e = 0;
   while (e < model->nend && model->end[e].fix != f) ++e;
   return e;
-}
-
-bool md_fixes_change_box(const md_model *model)
-{
-  for (int f = 0; f < model->nfix; ++f)
-    if (styles[model->fix[f].kind]->changes) return true;
-  return false;
 }
 
 bool md_fix_is_coupled(const md_model *model, int f)

@@ -335,8 +335,8 @@ md_fix_kind md_fix_find(const char *name);
  * MD_USAGE as for join. */
 md_status md_fixes_join(struct md_model *model) MD_CHECKED;
 
-/* Is there a fix that changes the box, in runs or in minimisations? */
-bool md_fixes_change_box(const struct md_model *model);
+/* The error, MD_USAGE, of a fix or a pair style (`what`) that goes together with velocity Verlet alone. */
+md_status md_fix_wants_verlet(const char *what, const char *name) MD_CHECKED;
 
 /* Finds the flow of the box, for computes and engines. MD_USAGE: its rate is beyond the speed limit. */
 md_status md_fixes_find_flow(struct md_model *model) MD_CHECKED;

@@ -109,8 +109,7 @@ static md_status recenter_join(const md_fix *fix, md_model *model)
 static md_status recenter_prepare(const md_fix *fix, const md_model *model, md_action *action)
 {
   if (model->integrator != MD_NVE && model->integrator != MD_STATIC)
-    return md_error(MD_USAGE,
-                    "fix recenter needs a fix of velocity Verlet, such as nve, to move the particles");
+    return md_fix_wants_verlet("fix", "recenter");
   if (md_box_is_changed(&model->box))
     return md_error(MD_USAGE, "fix recenter: a fix that changes the box would move the centre of mass; use "
                               "only one of the two fixes");

@@ -71,8 +71,7 @@ static md_status spring_check(const md_fix *fix, const md_model *model)
     return md_error(MD_USAGE, "fix spring: at most %d types of particles are accepted, not %d",
                     MD_CENTRE_TYPES, model->ntypes);
   if (model->integrator != MD_NVE && model->integrator != MD_STATIC)
-    return md_error(MD_USAGE,
-                    "fix spring needs a fix of velocity Verlet, such as nve, to move the particles");
+    return md_fix_wants_verlet("fix", "spring");
   if (model->placed & groups)
     return md_error(MD_USAGE,
                     "fix spring: another fix, such as move or recenter, places particles of its group");

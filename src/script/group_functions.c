@@ -219,11 +219,8 @@ static md_status get_bound(asked *a, double *value)
 
 typedef enum place { NOTHING, AXIS, AXES, FACE } place; /* what stands after the group */
 
-typedef enum centre {
-  NO_CENTRE,
-  CENTRE_ALONG,
-  CENTRE_WHOLE
-} centre; /* along the axis after the group, or all axes */
+/* The centre of mass that a function needs: none, along the axis after the group, or along all axes. */
+typedef enum centre { NO_CENTRE, CENTRE_ALONG, CENTRE_WHOLE } centre;
 
 typedef struct group_function {
   const char *name;

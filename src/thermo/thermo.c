@@ -131,7 +131,7 @@ md_status md_thermo_header(md_sim *sim)
   thermo->row_step = sim->model.step;
   thermo->row_seconds = 0.0;
   if (thermo->standard)
-    show_volume(thermo, md_box_follows(&sim->model.box) || md_fixes_change_box(&sim->model));
+    show_volume(thermo, md_box_follows(&sim->model.box) || md_box_is_changed(&sim->model.box));
   for (int c = 0; c < thermo->ncolumn; ++c) MD_TRY(check_column(sim, thermo->column[c]));
   if (thermo->multi) return MD_OK;
   md_text line = {0};
