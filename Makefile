@@ -137,9 +137,20 @@ DEFINITIONS := $(wildcard common/*.def src/*/*.def src/*/*/*.def)
 SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh job-scripts/*.sh job-scripts/*/*.sh) \
   $(addprefix job-scripts/,bind launch submit site.env)
 
-# These hold the inner loops; MD_ISA names their copies, and the program asks the processor.
+# These hold the inner loops; MD_ISA names their copies, and the program asks the processor. With ISAS=native, as `make
+# run` calls this file, a program gets those of this processor, the generic ones, and those that were built before.
 KERNELS := openmp/force/kernels.c openmp/all_pairs/kernels.c
-ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
+ISAS ?= all
+ALL_ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
+ifeq ($(ISAS),native)
+CPU := $(shell grep -m 1 '^flags' /proc/cpuinfo)
+cpu_has = $(if $(filter-out $(CPU),$2),,$1)
+BUILT_ISAS := $(patsubst $(BUILD)/obj/openmp/force/kernels.%.o,%,$(wildcard $(BUILD)/obj/openmp/force/kernels.*.o))
+WITH_ISAS := $(filter generic $(BUILT_ISAS) $(or $(call cpu_has,avx512,avx512f avx512dq avx512vl avx512bw avx512cd), \
+  $(call cpu_has,avx2,avx2 fma)),$(ALL_ISAS))
+else
+WITH_ISAS := $(ALL_ISAS)
+endif
 # Nearly every processor of this family has AVX2. The other copy takes half of the time to compile with -O1.
 ISA_OPTIMISE_generic := $(if $(filter x86_64 amd64,$(ARCH)),-O1)
 ISA_FLAGS_avx2 := -mavx2 -mfma
@@ -147,7 +158,7 @@ ISA_FLAGS_avx512 := -mavx512f -mavx512dq -mavx512vl -mavx512bw -mavx512cd -mfma 
 
 # Source names to objects: $(call objects_of,src/deck/deck.c openmp/force/kernels.c). What takes longest to compile
 # comes first, so that no core waits for it at the end.
-objects_of = $(strip $(foreach kernels,$(filter $(KERNELS),$1),$(ISAS:%=$(OBJ)/$(kernels:.c=).%.o)) \
+objects_of = $(strip $(foreach kernels,$(filter $(KERNELS),$1),$(WITH_ISAS:%=$(OBJ)/$(kernels:.c=).%.o)) \
              $(patsubst %.c,$(OBJ)/%.o,$(filter-out $(KERNELS),$1)))
 OBJECTS := $(call objects_of,$(SOURCES))
 HDF5_OBJECT := $(HDF5_SOURCE:%.c=$(OBJ)/%.o)
@@ -176,7 +187,7 @@ SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=al
 # What inputs go through first is optimised, and the rest is not, which takes half of the time to compile.
 OPTIMISE := -O0 -g1 -fno-omit-frame-pointer
 READERS := $(addprefix src/,deck formula script data particles files potential region) common common/arithmetic
-$(READERS:%=$(OBJ)/%/%.o): OFTEN := -O1
+$(READERS:%=$(OBJ)/%/%.o): LEVEL := -O1
 else
 SANITIZE := -fsanitize=$(SAN) -fno-sanitize-recover=all
 # The texts of undefined behaviour are 16 MB, which every program would load and search for leaks: half of a short run's
@@ -192,6 +203,12 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wdouble-promotion -Wmissing-pro
 # of which clang warns.
 WARNINGS += $(if $(filter 1,$(WERROR)),$(if $(filter-out fuzz,$(SAN)),,-Werror))
 WARNINGS += $(if $(filter fuzz,$(SAN)),-Wno-pass-failed)
+ifeq ($(origin CFLAGS)$(SAN),undefined)
+CFLAGS := $(OPTIMISE)
+# What runs once or for a row of output, not for every particle, takes two thirds of the time to compile.
+SELDOM := $(addprefix src/,balance bonds commands deck edit fixes group potential replay script thermo)
+$(patsubst %.c,$(OBJ)/%.o,$(wildcard src/*.c $(SELDOM:%=%/*.c)) common/model.c common/pair/pair.c): LEVEL := -O1
+endif
 CFLAGS ?= $(OPTIMISE)
 KERNELS_OPTIMISE ?=
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
@@ -310,7 +327,7 @@ help: ## list the targets and options, and what this machine offers
 
 info: ## say which compiler, libraries and tools this build would use
 	@$(SETUP) --info
-	@echo "engines naive, openmp    always built ($(strip $(ISAS)) kernels)"
+	@echo "engines naive, openmp    always built ($(strip $(ALL_ISAS)) kernels)"
 	@echo "engine gpu               $(if $(WITH_GPU),$(GPU_BUILT),not built: $(WHY_NO_GPU))"
 	@echo "restarts, H5MD           $(if $(HDF5_FOUND),$(HDF5_BUILT),not in this build: $(WHY_NO_HDF5))"
 	@echo "ranks (MPI)              $(if $(WITH_MPI),$(MPI_BUILT),not in this build: $(WHY_NO_MPI))"
@@ -327,7 +344,7 @@ setup: ## install what building and testing need, or say how to
 
 run: ## install what is missing, build, and run DECK; results go to run/
 	@$(SETUP) build
-	@$(MAKE) $(if $(asks_for_gpu),gpu,$(PROGRAM))
+	@$(MAKE) ISAS=native $(if $(asks_for_gpu),gpu,$(PROGRAM))
 	@mkdir -p run
 	$(quiet)$(PROGRAM) -in $(DECK) -log run/log.myriad -var out run $(ARGS)
 
@@ -576,6 +593,7 @@ FLAGS_c = $(CC) $(COMPILE)
 FLAGS_mpi = $(CC_MPI) $(HAS_MPI)
 FLAGS_hdf5 = $(CC_HDF5) $(HDF5_FOUND)
 FLAGS_digest = $(DIGEST)
+FLAGS_isas = $(WITH_ISAS)
 FLAGS_link = $(CC_LINK) $(LINK) $(LIBRARIES)
 FLAGS_cuda = $(NVCC) $(CUDA_COMPILE)
 FLAGS_ladder = $(NVCC) $(LADDER_COMPILE)
@@ -583,7 +601,7 @@ FLAGS_messages = $(CUDA_INCLUDES) $(NCCL_DEFINED)
 FLAGS_gpu = $(CC_LINK) $(GPU_LINK) $(GPU_LIBRARIES)
 FLAGS_emulated = $(EMULATED_COMPILE) $(EMULATED_LIBRARIES)
 # They are named, because make takes what a pattern makes for something in between, which changes each time it is made.
-PARTS := c mpi hdf5 digest link cuda ladder messages gpu emulated
+PARTS := c mpi hdf5 digest isas link cuda ladder messages gpu emulated
 $(PARTS:%=$(FLAGS)/%): $(FLAGS)/%: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(FLAGS_$*)) | cmp -s - $@ || printf '%s\n' $(call quoted,$(FLAGS_$*)) >$@
@@ -603,7 +621,7 @@ $(BUILD)/libmyriad-hdf5.so: $(HDF5_OBJECT) src/hdf5/hdf5.map $(FLAGS)/hdf5 $(FLA
 	$(quiet)$(CC_HDF5) $(SHARED_LINK) -Wl,--version-script=src/hdf5/hdf5.map -o $@ $< \
 	  $(filter -L% -l% -Wl%,$(HDF5_FOUND)) $(LDLIBS)
 
-$(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link | hdf5
+$(PROGRAM): $(OBJECTS) $(EXPORTS) $(FLAGS)/link $(FLAGS)/isas | hdf5
 	$(say) LINK $@
 	$(quiet)$(CC_LINK) $(LINK) $(EXPORTED) -o $@ $(OBJECTS) $(LIBRARIES)
 
@@ -618,7 +636,7 @@ COMPILER = $(CC)
 $(OBJ)/%.o: %.c $(FLAGS)/c | $(BUILD)/toolchain
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(quiet)$(COMPILER) $(COMPILE) $(OFTEN) $(TOLD) -MMD -MP -c -o $@ $<
+	$(quiet)$(COMPILER) $(COMPILE) $(LEVEL) $(TOLD) -MMD -MP -c -o $@ $<
 
 $(OBJ)/src/files/part.o: TOLD = $(DIGEST)
 $(OBJ)/src/files/part.o: $(FLAGS)/digest

@@ -1,5 +1,6 @@
 /* Choosing the kernels of the best instruction set that this build has and this processor can run. The table goes
- * from the best to the most general set. */
+ * from the best to the most general set. A build may lack kernels: the first program of `make run` has those of its
+ * own processor and the generic ones, so that it is ready sooner. */
 #include "openmp/all_pairs/all_pairs.h"
 #include "openmp/force/kernels.h"
 #include "openmp/openmp.h"
@@ -10,60 +11,76 @@
 
 extern const kernels md_openmp_kernels_generic;
 extern const all_kernels md_all_pairs_kernels_generic;
+
+static bool always(void) { return true; }
+
 #ifdef __x86_64__
-extern const kernels md_openmp_kernels_avx2, md_openmp_kernels_avx512;
-extern const all_kernels md_all_pairs_kernels_avx2, md_all_pairs_kernels_avx512;
+/* Weak: their addresses are NULL where the build lacks them. */
+#define OPTIONAL __attribute__((weak))
+extern const kernels md_openmp_kernels_avx2 OPTIONAL, md_openmp_kernels_avx512 OPTIONAL;
+extern const all_kernels md_all_pairs_kernels_avx2 OPTIONAL, md_all_pairs_kernels_avx512 OPTIONAL;
+
+static bool has_avx512(void)
+{
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd");
+}
+
+static bool has_avx2(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 #endif
 
-static const kernels *const table[] = {
+static const struct {
+  const char *isa;
+  bool (*processor_has)(void);
+  const kernels *cells; /* NULL: not in this build */
+  const all_kernels *all_pairs;
+} table[] = {
 #ifdef __x86_64__
-    &md_openmp_kernels_avx512,
-    &md_openmp_kernels_avx2,
+    {"avx512", has_avx512, &md_openmp_kernels_avx512, &md_all_pairs_kernels_avx512},
+    {"avx2", has_avx2, &md_openmp_kernels_avx2, &md_all_pairs_kernels_avx2},
 #endif
-    &md_openmp_kernels_generic,
+    {"generic", always, &md_openmp_kernels_generic, &md_all_pairs_kernels_generic},
 };
+enum { SETS = sizeof table / sizeof table[0] };
 
-/* The place in the table of the set `isa`, or (NULL) of the best one that is there. -1: none. */
+/* The place in the table of the set `isa`, or (NULL) of the best one that build and processor have. -1: none. */
 static int find(const char *isa)
 {
-  for (int k = 0; k < (int)(sizeof table / sizeof table[0]); ++k)
-    if (table[k]->supported() && (!isa || strcmp(isa, table[k]->isa) == 0)) return k;
+  for (int k = 0; k < SETS; ++k)
+    if (table[k].cells && table[k].processor_has() && (!isa || strcmp(isa, table[k].isa) == 0)) return k;
   return -1;
 }
 
 const kernels *kernels_choose(const char *isa)
 {
   const int k = find(isa);
-  return k < 0 ? NULL : table[k];
+  return k < 0 ? NULL : table[k].cells;
 }
-
-static const all_kernels *const all_pairs[] = {
-#ifdef __x86_64__
-    &md_all_pairs_kernels_avx512,
-    &md_all_pairs_kernels_avx2,
-#endif
-    &md_all_pairs_kernels_generic,
-};
 
 const all_kernels *all_kernels_choose(const char *isa)
 {
-  const kernels *chosen = kernels_choose(isa);
-  for (size_t k = 0; chosen && k < sizeof all_pairs / sizeof all_pairs[0]; ++k)
-    if (strcmp(chosen->isa, all_pairs[k]->isa) == 0) return all_pairs[k];
-  return NULL;
+  const int k = find(isa);
+  return k < 0 ? NULL : table[k].all_pairs;
 }
 
-const char *md_openmp_isa(void) { return kernels_choose(NULL)->isa; }
+const char *md_openmp_isa(void) { return table[find(NULL)].isa; }
+
+const char *md_openmp_isa_not_built(void)
+{
+  int best = 0;
+  while (!table[best].processor_has()) ++best;
+  return table[best].cells ? NULL : table[best].isa;
+}
 
 md_status md_openmp_wanted_isa(const char **isa)
 {
-  static const char *const sets[] = {"generic", "avx2", "avx512"};
   char there[64] = "";
   *isa = getenv("MYRIAD_ISA");
   if (find(*isa) >= 0) return MD_OK;
-  for (size_t k = 0; k < sizeof sets / sizeof sets[0]; ++k) {
+  for (int k = SETS - 1; k >= 0; --k) {
     const size_t used = strlen(there);
-    if (find(sets[k]) >= 0) snprintf(there + used, sizeof there - used, " %s", sets[k]);
+    if (find(table[k].isa) >= 0) snprintf(there + used, sizeof there - used, " %s", table[k].isa);
   }
   return md_error(MD_USAGE, "MYRIAD_ISA=%.40s: there is no such instruction set here; there are%s", *isa,
                   there);

@@ -798,24 +798,10 @@ static bool move_in_bath(const move_args *a, const bath *b, const double *const 
 
 /* ---- table ---- */
 
-static bool supported(void)
-{
-#if MD_SIMD_WIDTH == 8
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512cd");
-#elif MD_SIMD_WIDTH == 4
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-  return true;
-#endif
-}
-
 extern const kernels JOIN(md_openmp_kernels_, MD_ISA);
 const kernels JOIN(md_openmp_kernels_, MD_ISA) = {
     .isa = STRING(MD_ISA),
     .lanes = MD_SINGLE_WIDTH,
-    .supported = supported,
     .list = build_list,
     .force =
         {

@@ -172,7 +172,6 @@ typedef double (*pair_force)(const force_args *, int dim, int64_t first, int64_t
 typedef struct kernels {
   const char *isa;
   int lanes; /* how many candidates for the list one vector tests */
-  bool (*supported)(void);
   /* Builds the list of the particles [first, last), a chunk, and appends it to the arena. rows[b]: number of rows of
    * block b. *inner: true if the list can hold no ghost. Returns false if out of memory. */
   bool (*list)(const list_args *, int64_t first, int64_t last, arena *, int32_t *rows, bool *inner);
@@ -238,8 +237,8 @@ typedef struct kernels {
                                const int32_t *entry, const int32_t *rows, md_overlap *, md_measure *);
 } kernels;
 
-/* The kernels of the instruction set `isa`, or (isa NULL) of the best one that build and processor support. Static.
- * Returns NULL if there is no supported set of this name. */
+/* The kernels of the instruction set `isa`, or (isa NULL) of the best one that build and processor have. Static.
+ * Returns NULL if they have no set of this name. */
 const kernels *kernels_choose(const char *isa);
 
 #endif

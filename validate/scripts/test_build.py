@@ -6,11 +6,17 @@ The compilers are a script that writes down what it was asked to compile, and ma
 from __future__ import annotations
 
 import os
+import platform
+import shlex
 import subprocess
+import sys
 from pathlib import Path
 from typing import List, Set
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from harness import instruction_sets, program  # noqa: E402 pylint: disable=wrong-import-position
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -120,3 +126,50 @@ def test_the_gpu_engine_waits_and_is_not_waited_for(build):
     assert set(order) == PROGRAM | cuda | {"gpu/library.c"}
     first = min(order.index(source) for source in cuda)
     assert not PROGRAM & set(order[first:])
+
+
+X86 = platform.machine() in ("x86_64", "AMD64")
+
+
+@pytest.mark.skipif(not X86, reason="one set of vector kernels")
+def test_the_first_program_has_the_kernels_of_its_processor(build):
+    options, kernels = [*WITHOUT, "MPI=no", "GPU=no"], {"openmp/force/kernels.c", "openmp/all_pairs/kernels.c"}
+    first = build.make(build.program, *options, "ISAS=native")
+    assert set(first) == PROGRAM
+    sets = first.count("openmp/force/kernels.c")
+    assert sets == (1 if instruction_sets() == ("generic",) else 2)
+    # The others come with make, and stay.
+    rest = build.make(build.program, *options)
+    assert set(rest) == kernels and rest.count("openmp/force/kernels.c") == 3 - sets
+    linked = Path(build.program).stat().st_mtime_ns
+    assert build.make(build.program, *options, "ISAS=native") == []
+    assert Path(build.program).stat().st_mtime_ns == linked
+    for path in build.folder.glob("obj/openmp/force/kernels.*.o"):
+        os.utime(path, (0, 0))
+    assert build.make(build.program, *options, "ISAS=native") == ["openmp/force/kernels.c"] * 3
+
+
+@pytest.mark.skipif(not X86 or instruction_sets() == ("generic",), reason="the generic kernels are the best ones here")
+def test_a_program_without_the_best_kernels_says_so(build):
+    """The objects of the program that is tested, linked without the others."""
+    folder = program().resolve().parent
+    done = subprocess.run(["make", "-B", "-n", "V=1", f"BUILD={folder}", str(folder / "myriad")], cwd=ROOT,
+                          env=build.surroundings, capture_output=True, text=True, timeout=120, check=True)
+    link = [line for line in done.stdout.replace("\\\n", " ").splitlines() if f"-o {folder}/myriad " in line][-1]
+    words = [word for word in shlex.split(link.replace(f"-o {folder}/myriad ", f"-o {build.program} "))
+             if not word.endswith((".avx2.o", ".avx512.o"))]
+    assert len(words) == len(shlex.split(link)) - 4
+    subprocess.run(shlex.join(words), shell=True, cwd=ROOT, env=build.surroundings, timeout=120, check=True)
+    best = instruction_sets()[-1]
+    deck = "region b block 0 1 0 1 0 1\ncreate_box 1 b\nmass 1 1\nrun 0\n"
+    for engine in ([], ["--engine", "naive"]):
+        run = subprocess.run([build.program, "-in", "-", "-log", "none", *engine], input=deck, text=True,
+                             capture_output=True, timeout=60, check=True)
+        said = f"This processor has {best}, for which this build has no kernels: make adds them\n"
+        assert (said in run.stdout) == (engine == []) and (engine or "openmp, generic instructions" in run.stdout)
+    info = subprocess.run([build.program, "info"], text=True, capture_output=True, timeout=60, check=True).stdout
+    assert "generic vector instructions; this build has no kernels for this processor's best set" in info
+    assert f"which make adds: {best}\n" in info
+    refused = subprocess.run([build.program, "-in", "-", "-log", "none"], input=deck, text=True, capture_output=True,
+                             env={**os.environ, "MYRIAD_ISA": best}, timeout=60, check=False)
+    assert refused.returncode == 2 and "there are generic\n" in refused.stderr
