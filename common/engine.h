@@ -136,10 +136,9 @@ typedef struct md_engine_report {
   int64_t downloads; /* of engines whose particles are on a device: calls of download */
   double neighbours; /* stored neighbours of a particle, average */
   int64_t ghosts;
-  int64_t bytes;   /* allocated by engine and particles */
-  const char *isa; /* the instruction set of its kernels, or NULL */
-  const char
-      *better; /* the best instruction set of the processor, if this build has no kernels for it; or NULL */
+  int64_t bytes;        /* allocated by engine and particles */
+  const char *isa;      /* the instruction set of its kernels, or NULL */
+  const char *isa_note; /* a line for the log if this build lacks better kernels; or NULL. Static */
   const char *hardware; /* without isa: the hardware, and how it was used. Belongs to the engine */
   int threads;
   const char *details; /* further lines for the log, each with its newline; or NULL. Belongs to the engine */

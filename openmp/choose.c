@@ -66,11 +66,15 @@ const all_kernels *all_kernels_choose(const char *isa)
 
 const char *md_openmp_isa(void) { return table[find(NULL)].isa; }
 
-const char *md_openmp_isa_not_built(void)
+const char *md_openmp_isa_note(void)
 {
+  static char note[128];
   int best = 0;
   while (!table[best].processor_has()) ++best;
-  return table[best].cells ? NULL : table[best].isa;
+  if (table[best].cells) return NULL;
+  snprintf(note, sizeof note, "This processor has %s, for which this build has no kernels: make adds them",
+           table[best].isa);
+  return note;
 }
 
 md_status md_openmp_wanted_isa(const char **isa)

@@ -333,7 +333,7 @@ static void report(const md_engine *e, md_engine_report *r)
                           .ghosts = e->p->nghost,
                           .bytes = bytes,
                           .isa = e->kernels->isa,
-                          .better = md_openmp_isa_not_built(),
+                          .isa_note = md_openmp_isa_note(),
                           .details = e->sorts > 0 ? e->details : NULL,
                           .threads = e->threads};
 }

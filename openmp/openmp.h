@@ -12,9 +12,9 @@ extern const md_engine_kind md_engine_openmp_all_pairs;
 /* Name of the instruction set with which the kernels of this engine would run on this machine. Static. */
 const char *md_openmp_isa(void);
 
-/* Name of the best instruction set of this processor, if this build has no kernels for it (`make` adds them); else
- * NULL. Static. */
-const char *md_openmp_isa_not_built(void);
+/* A sentence that names the best instruction set of this processor, if this build has no kernels for it; else NULL.
+ * Static. */
+const char *md_openmp_isa_note(void);
 
 /* *isa: the instruction set that the environment variable MYRIAD_ISA names, or NULL for the best one. MD_USAGE: build
  * or processor do not have it; the message names those that they have. */

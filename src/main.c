@@ -76,10 +76,9 @@ static md_status info(void)
   const md_status hdf5 = md_h5_load();
   printf("\nRestarts and H5MD: %s%s\n", hdf5 == MD_OK ? md_h5->version : "not here: they need HDF5; ",
          hdf5 == MD_OK ? "" : md_error_text());
-  const char *better = md_openmp_isa_not_built();
-  printf("\nThis machine: %d threads, %s vector instructions%s%s\n", omp_get_max_threads(), md_openmp_isa(),
-         better ? "; this build has no kernels for this processor's best set, which make adds: " : "",
-         better ? better : "");
+  const char *note = md_openmp_isa_note();
+  printf("\nThis machine: %d threads, %s vector instructions\n", omp_get_max_threads(), md_openmp_isa());
+  if (note) printf("%s\n", note);
   printf("Default engine: %s\n", md_engines[0].name);
   md_describe_ranks(ranks, sizeof ranks);
   printf("Ranks: %s\n", ranks);

@@ -577,9 +577,7 @@ static md_status summary(const md_run *run, const md_timers *timers, double seco
   MD_TRY(breakdown(run, &report, seconds));
   md_log_print(sim->log, "Engine: %s, %s%s\n", run->kind->name, report.isa ? report.isa : report.hardware,
                report.isa ? " instructions" : "");
-  if (report.better)
-    md_log_print(sim->log, "This processor has %s, for which this build has no kernels: make adds them\n",
-                 report.better);
+  if (report.isa_note) md_log_print(sim->log, "%s\n", report.isa_note);
   if (!run->minimizes && !run->rerun)
     md_log_print(sim->log, "Rebins: %lld, one in %.1f steps\n", (long long)report.rebins,
                  report.rebins > 0 ? (double)report.steps / (double)report.rebins : (double)report.steps);

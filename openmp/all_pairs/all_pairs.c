@@ -373,7 +373,7 @@ static void report(const md_engine *e, md_engine_report *r)
                           .neighbours = (double)(e->model->natoms - 1),
                           .bytes = bytes_of(e->model, e->capacity, e->comm->size > 1 ? 3 : 1),
                           .isa = e->kernels->isa,
-                          .better = md_openmp_isa_not_built(),
+                          .isa_note = md_openmp_isa_note(),
                           .threads = e->threads};
 }
 
