@@ -107,6 +107,7 @@ struct md_sim {
   struct md_followed *followed;   /* what these follow (src/follow/followed.h), in a list */
   md_fix_name *fixes;             /* in the order of the deck */
   md_id_values *id_values;        /* what fixes keep for each particle */
+  struct md_images *images;       /* counts image flags (src/follow/images.h); NULL: the deck has not asked */
   md_min_settings minimize;
   int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */
   md_fix restored[MD_FIXES_MAX];

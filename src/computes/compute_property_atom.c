@@ -1,15 +1,10 @@
 /* compute property/atom: attributes of particles by name, for what takes a compute.
  *
- * Names that formulas know have their values (src/formula/particle_values.h). Others are made here: scaled positions,
- * the rank that owns a particle, and image flags and unwrapped positions:
- *
- *      xu = x + ix a + iy b + iz c,   a, b, c: the edges of the box
- *
- * A particle's image flags are 0 when the compute is defined, because engines keep none: the run follows the particles
- * from then on. Cost: a pass; that of following for the latter (src/follow/followed.h). Reference: the LAMMPS manual,
- * compute property/atom. */
+ * Names that formulas know have their values (src/formula/particle_values.h), image flags and unwrapped positions among
+ * them. Others are made here: scaled positions, and the rank that owns a particle. Cost: a pass. Reference: the LAMMPS
+ * manual, compute property/atom. */
 #include "src/computes/host_compute.h"
-#include "src/follow/followed.h"
+#include "src/follow/images.h"
 #include "src/formula/particle_values.h"
 #include "src/properties/property.h"
 
@@ -18,14 +13,12 @@
 
 typedef struct compute_property {
   md_host_compute base;
-  char (*name)[64];      /* [columns] */
-  md_followed *followed; /* NULL: no name needs the ways of particles */
+  char (*name)[64]; /* [columns] */
 } compute_property;
 
 static const char *const formulas_know[] = {"id", "type", "mass", "x",  "y",  "z",
                                             "vx", "vy",   "vz",   "fx", "fy", "fz"};
 static const char *const others[] = {"xs", "ys", "zs", "proc", "procp1"};
-static const char *const unwrapped[] = {"xu", "yu", "zu", "ix", "iy", "iz"};
 
 static bool is_among(const char *name, int n, const char *const *list)
 {
@@ -36,32 +29,18 @@ static bool is_among(const char *name, int n, const char *const *list)
 
 #define IS_AMONG(name, list) is_among(name, (int)(sizeof(list) / sizeof(list)[0]), list)
 
-static md_status check_name(const md_sim *sim, const char *name)
+static md_status check_name(md_sim *sim, const char *name)
 {
   md_property property;
   if (sim->model.bonded && strcmp(name, "mol") == 0) return MD_OK;
   if (md_property_is_name(name)) return md_property_need(sim, "compute property/atom", name, &property);
-  if (IS_AMONG(name, formulas_know) || IS_AMONG(name, others) || IS_AMONG(name, unwrapped)) return MD_OK;
+  if (md_images_has(name)) return md_images_begin(sim, "compute property/atom");
+  if (IS_AMONG(name, formulas_know) || IS_AMONG(name, others)) return MD_OK;
   return md_error(
       MD_USAGE,
       "compute property/atom: unknown attribute '%.64s'; accepted are id type mass x y z xs ys zs xu yu zu "
-      "ix iy iz vx vy vz fx fy fz proc procp1, and i_NAME d_NAME mol of fix property/atom",
+      "xsu ysu zsu ix iy iz vx vy vz fx fy fz proc procp1, and i_NAME d_NAME mol of fix property/atom",
       name);
-}
-
-/* Begins to follow the particles if one of the attributes needs that. In a tilted box the image that output shows is
- * not the one that is followed. */
-static md_status follow(compute_property *c, md_sim *sim)
-{
-  bool needs = false;
-  for (int w = 0; w < c->base.columns; ++w) needs = needs || IS_AMONG(c->name[w], unwrapped);
-  if (!needs) return MD_OK;
-  if (sim->model.box.triclinic)
-    return md_error(
-        MD_USAGE,
-        "compute property/atom: a tilted box has no xu yu zu ix iy iz; compute displace/atom follows "
-        "particles through its faces");
-  return md_followed_begin(sim, "compute property/atom", c->base.group, MD_FOLLOWED_EACH, &c->followed);
 }
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -76,7 +55,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
     MD_TRY(check_name(sim, words->word[w]));
     memcpy(c->name[w], words->word[w], strlen(words->word[w]) + 1);
   }
-  return follow(c, sim);
+  return MD_OK;
 }
 
 /* The values of an attribute that formulas do not know. */
@@ -87,31 +66,17 @@ static void fill_other(const md_sim *sim, const char *name, double *value)
                               : sim->comm->rank + (strcmp(name, "procp1") == 0);
 }
 
-/* The image flags of the particles, or their unwrapped positions. Those of particles beyond the group are 0. */
-static void fill_unwrapped(const compute_property *c, const md_sim *sim, const char *name,
-                           const md_follow_record *now, double *value)
+static md_status find(md_host_compute *base, md_view *view)
 {
-  const int axis = name[*name == 'i'] - 'x';
-  for (int64_t i = 0; i < sim->particles.n; ++i) {
-    double moved[3];
-    md_followed_displacement(c->followed, &now[i], moved);
-    value[i] = *name == 'i' ? now[i].through[axis] : now[i].first[axis] + moved[axis];
-  }
-}
-
-/* now: the records of the particles, if one of the names needs them. */
-static md_status fill(const compute_property *c, md_sim *sim, const md_follow_record *now)
-{
-  const md_host_compute *base = &c->base;
+  const compute_property *c = (const compute_property *)base;
+  md_sim *sim = view->sim;
   const md_particles *p = &sim->particles;
   const uint32_t bit = md_group_bit(base->group);
   double *value;
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&value, p->n + 1, sizeof *value, "attributes of particles")));
   md_status status = MD_OK;
   for (int k = 0; k < base->columns && status == MD_OK; ++k) {
-    if (now && IS_AMONG(c->name[k], unwrapped))
-      fill_unwrapped(c, sim, c->name[k], now, value);
-    else if (IS_AMONG(c->name[k], others))
+    if (IS_AMONG(c->name[k], others))
       fill_other(sim, c->name[k], value);
     else
       status = md_particle_values_of(sim, c->name[k], value);
@@ -122,30 +87,16 @@ static md_status fill(const compute_property *c, md_sim *sim, const md_follow_re
   return status;
 }
 
-static md_status find(md_host_compute *base, md_view *view)
-{
-  const compute_property *c = (const compute_property *)base;
-  md_follow_record *now = NULL;
-  md_status status = c->followed ? md_followed_find(c->followed, &now) : MD_OK;
-  if (status == MD_OK) status = fill(c, view->sim, now);
-  free(now);
-  return status;
-}
-
-static void free_all(md_host_compute *base)
-{
-  md_followed_end(((compute_property *)base)->followed);
-  free(((compute_property *)base)->name);
-}
+static void free_all(md_host_compute *base) { free(((compute_property *)base)->name); }
 
 const md_host_compute_style md_compute_property_atom_style = {
     .name = "property/atom",
     .usage = "property/atom ATTRIBUTE ...",
     .help = "attributes of each particle, as c_ID, or c_ID[K] if there are several: id type mass x y z xs ys "
             "zs vx vy\n"
-            "vz fx fy fz, proc (the rank that has the particle), procp1, xu yu zu (through periodic faces) "
-            "and ix iy iz\n"
-            "(how often), from the definition of the compute on, and i_NAME d_NAME mol of fix property/atom",
+            "vz fx fy fz, proc (the rank that has the particle), procp1, xu yu zu and xsu ysu zsu "
+            "(through periodic\n"
+            "faces), ix iy iz (how often), and i_NAME d_NAME mol of fix property/atom",
     .size = sizeof(compute_property),
     .parse = parse,
     .find = find,

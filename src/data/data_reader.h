@@ -46,6 +46,8 @@ typedef struct reader {
   data_header header;
   data_done done;
   bool images_ignored, vz_ignored, spin_ignored;
+  double *image; /* [room][3] image flags of the particles from `before` on; NULL: all are 0 */
+  int64_t room;
   md_data_options options;
   int64_t before;   /* particles that this rank had before */
   md_data_fix *fix; /* whose section is read, ... */
@@ -57,9 +59,9 @@ typedef struct reader {
 /* The content of a line of Atoms, Velocities or Bonds. */
 typedef struct record {
   int64_t id, line;
-  double value[MD_DATA_VALUES], mass;
-  int64_t type;    /* of a particle or a bond */
-  int64_t partner; /* of a bond, or the molecule of a particle */
+  double value[MD_DATA_VALUES], mass; /* of a particle: its place, and three image flags */
+  int64_t type;                       /* of a particle or a bond */
+  int64_t partner;                    /* of a bond, or the molecule of a particle */
 } record;
 
 /* A section whose lines are divided among the ranks. */

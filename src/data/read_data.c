@@ -25,8 +25,10 @@
 #include "src/box/faces.h"
 #include "src/create/create.h"
 #include "src/data/data_reader.h"
+#include "src/follow/images.h"
 #include "src/properties/property.h"
 #include "src/sums/masses.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,19 +163,24 @@ static md_status shift_id(const reader *r, record *a)
   return MD_OK;
 }
 
-/* Parses the position in the fields from `at` on, and perhaps image flags after it. */
+/* Parses the position in the fields from `at` on, and perhaps image flags after it. A particle beyond a periodic face
+ * has gone through it. */
 static md_status parse_place(reader *r, int at, record *a)
 {
+  const md_box *box = &r->sim->model.box;
   int64_t image;
   for (int d = 0; d < 3; ++d) {
     MD_TRY(md_data_real(r, r->field[at + d], "coordinate", &a->value[d]));
     a->value[d] += r->options.shift[d];
-    if (!r->sim->model.box.triclinic) MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
+    const double given = a->value[d];
+    if (!box->triclinic) MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
+    a->value[3 + d] = rint((given - a->value[d]) / box->length[d]);
   }
-  if (r->sim->model.box.triclinic) MD_TRY(put_into_tilted(r, a->id, a->value));
+  if (box->triclinic) MD_TRY(put_into_tilted(r, a->id, a->value));
   for (int k = at + 3; k < r->nfield; ++k) {
     MD_TRY(md_data_whole(r, r->field[k], "image flag", &image));
-    r->images_ignored = r->images_ignored || image != 0;
+    a->value[k - at] += (double)image;
+    r->images_ignored = r->images_ignored || (image != 0 && box->triclinic);
   }
   return MD_OK;
 }
@@ -225,6 +232,23 @@ static md_status parse_sphere(reader *r, record *a)
   return parse_place(r, 4, a);
 }
 
+/* Keeps the image flags of the k-th particle of this rank, if one of them or of those before is not 0. */
+static md_status keep_image(reader *r, int64_t k, const double image[3])
+{
+  if (!r->image && image[0] == 0.0 && image[1] == 0.0 && image[2] == 0.0) return MD_OK;
+  if (!r->image || k >= r->room) {
+    double *longer;
+    const int64_t room = 2 * k + 1024;
+    MD_TRY(md_array_new_zero(&longer, 3 * room, sizeof *longer, "image flags"));
+    if (r->image) memcpy(longer, r->image, (size_t)(3 * r->room) * sizeof *longer);
+    free(r->image);
+    r->image = longer;
+    r->room = room;
+  }
+  memcpy(r->image + 3 * k, image, 3 * sizeof *image);
+  return MD_OK;
+}
+
 static md_status keep_atom(reader *r, const record *a)
 {
   if (md_id_table_find(&r->ids, a->id)) return WRONG(r, "particle id %lld occurs twice", (long long)a->id);
@@ -244,6 +268,7 @@ static md_status keep_atom(reader *r, const record *a)
     p->x[d][i] = a->value[d];
     p->v[d][i] = 0.0;
   }
+  if (!r->sim->model.box.triclinic) MD_TRY(keep_image(r, i - r->before, a->value + 3));
   return md_id_table_add(&r->ids, a->id, (int32_t)(i + 1));
 }
 
@@ -580,6 +605,30 @@ static md_status read_all(reader *r)
   return MD_OK;
 }
 
+/* Gives the particles that were read their image flags, if a rank has any. */
+static md_status give_images(const reader *r)
+{
+  md_sim *sim = r->sim;
+  const int64_t n = sim->particles.n;
+  int64_t any = r->image != NULL;
+  uint8_t *chosen = NULL;
+  double *flag[3] = {NULL, NULL, NULL};
+  MD_TRY(sim->comm->reduce->sum(sim->comm, &any, 1));
+  if (any == 0) return MD_OK;
+  md_status status = md_array_new_zero(&chosen, n + 1, 1, "image flags");
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new_zero(&flag[d], n + 1, sizeof *flag[d], "image flags");
+  status = md_comm_agree(sim->comm, status);
+  for (int64_t i = r->before; i < n && status == MD_OK; ++i) {
+    chosen[i] = 1;
+    for (int d = 0; d < 3 && i - r->before < r->room; ++d) flag[d][i] = r->image[3 * (i - r->before) + d];
+  }
+  if (status == MD_OK) status = md_images_set(sim, chosen, flag);
+  free(chosen);
+  for (int d = 0; d < 3; ++d) free(flag[d]);
+  return status;
+}
+
 md_status md_data_read(md_sim *sim, FILE *file, const char *name, const md_data_options *options)
 {
   md_comm *comm = sim->comm;
@@ -588,13 +637,16 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name, const md_data_
   if (options) r.options = *options;
   if (r.options.add) r.before = sim->particles.n;
   MD_TRY(md_comm_agree(comm, md_array_new(&r.long_line, LINE_SIZE, 1, "a line of a data file")));
-  const md_status status = read_all(&r);
+  md_status status = read_all(&r);
+  if (status == MD_OK) status = give_images(&r);
   md_id_table_free(&r.ids);
+  free(r.image);
   free(r.long_line);
   MD_TRY(status);
   int64_t ignored[3] = {r.images_ignored, r.vz_ignored, r.spin_ignored};
   MD_TRY(comm->reduce->sum(comm, ignored, 3));
-  if (ignored[0]) md_sim_explain(sim, "image flags", "the image flags of data files have no effect here");
+  if (ignored[0])
+    md_sim_explain(sim, "image flags", "the image flags of data files have no effect in a tilted box");
   if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
   if (ignored[2]) md_sim_explain(sim, "angular velocities", "particles are points here and do not turn");
   return md_sim_count(sim);

@@ -19,6 +19,7 @@
 #include "src/files/new_file.h"
 #include "src/files/rows.h"
 #include "src/files/step_name.h"
+#include "src/follow/images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,11 @@ static void atom_lines(const void *context, const md_rows *rows, int64_t first, 
       md_text_double(text, p->mass[i], MD_DIGITS_MAX);
     }
     add_vector(text, p->x, p->dim, i);
-    md_text_string(text, " 0 0 0\n");
+    for (int d = 0; d < 3; ++d) {
+      md_text_add(text, " ", 1);
+      md_text_int(text, rows->nvalue > 0 ? (int64_t)rows->value[d][i] : 0);
+    }
+    md_text_add(text, "\n", 1);
   }
 }
 
@@ -154,15 +159,29 @@ static md_status write_all(md_sim *sim, md_output *output, const md_rows *rows)
   return bonds > 0 ? write_section(sim, output, "\nBonds\n\n", rows, bond_lines) : MD_OK;
 }
 
+/* Makes the image flags of the particles, if there are any. The caller frees flag[d], also after an error. */
+static md_status make_images(md_sim *sim, double *flag[3])
+{
+  md_status status = MD_OK;
+  if (!md_images_are_kept(sim)) return MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new(&flag[d], sim->particles.n + 1, sizeof *flag[d], "image flags");
+  MD_TRY(md_comm_agree(sim->comm, status));
+  return md_images_flags(sim, flag);
+}
+
 static md_status write_to(md_sim *sim, const char *path)
 {
   md_output *output;
   int32_t *order = NULL;
+  double *flag[3] = {NULL, NULL, NULL};
   MD_TRY(md_output_open(sim->comm, &output, path, false));
   md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
-  if (status == MD_OK)
-    status = write_all(sim, output, &(md_rows){&sim->particles, sim->particles.n, order, NULL, 0, NULL});
+  if (status == MD_OK) status = make_images(sim, flag);
+  const md_rows rows = {&sim->particles, sim->particles.n, order, NULL, flag[0] ? 3 : 0, flag};
+  if (status == MD_OK) status = write_all(sim, output, &rows);
   free(order);
+  for (int d = 0; d < 3; ++d) free(flag[d]);
   return md_output_end(&output, status);
 }
 

@@ -36,7 +36,7 @@ typedef enum md_dump_what {
   MD_DUMP_MASS,
   MD_DUMP_ELEMENT,
   MD_DUMP_COMPUTE, /* c_ID of the model's computes */
-  MD_DUMP_NAMED    /* v_NAME, or c_ID[K] of another compute: one of md_dump_named */
+  MD_DUMP_NAMED    /* xu, v_NAME, or c_ID[K] of another compute: one of md_dump_named */
 } md_dump_what;
 
 typedef struct md_dump_column {
@@ -137,9 +137,9 @@ md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
 
 /* Replaces the columns by the n named ones (dump_columns.c). MD_USAGE: a name is unknown; the message lists the
  * known ones. */
-md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name) MD_CHECKED;
+md_status md_dump_set_columns(md_dump *dump, md_sim *sim, int n, const char *const *name) MD_CHECKED;
 /* The column of a name, for rows and thresholds. MD_USAGE: the name is unknown; the message lists the known ones. */
-md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name,
+md_status md_dump_find_column(md_dump *dump, md_sim *sim, const char *name,
                               md_dump_column *column) MD_CHECKED;
 /* The number in a column for particle i of the frame's rows; of an element, its type. */
 double md_dump_value(const md_dump_column *column, const md_frame *frame, int64_t i);

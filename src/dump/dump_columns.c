@@ -3,15 +3,16 @@
  * A row is a line with the columns of one particle and a blank between two columns. The default format is %.17g, from
  * which a reader gets the same double back. md_text_double writes it, about ten times as fast as printf.
  *
- * In two dimensions z, vz and fz are 0. Positions are wrapped. There are no image flags, so that the columns xu, yu and
- * zu, unwrapped in LAMMPS, have the same numbers as x, y and z; compute property/atom unwraps.
+ * In two dimensions z, vz and fz are 0. Positions are those in the box, but for xu and the like, for which the run
+ * counts image flags (src/follow/images.h).
  *
- * Names such as v_NAME and c_ID[K] are found for all particles before a frame is written, and travel with the rows.
+ * Names such as xu, v_NAME and c_ID[K] are found for all particles before a frame is written, and travel with the rows.
  */
 #include "common/compute/measure.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/dump/dump.h"
+#include "src/follow/images.h"
 #include "src/formula/particle_values.h"
 #include "src/formula/value_ranges.h"
 #include "src/properties/property.h"
@@ -29,9 +30,6 @@ static const md_dump_column table[] = {
     {.name = "xs", .what = MD_DUMP_XS, .axis = 0},
     {.name = "ys", .what = MD_DUMP_XS, .axis = 1},
     {.name = "zs", .what = MD_DUMP_XS, .axis = 2},
-    {.name = "xu", .what = MD_DUMP_X, .axis = 0},
-    {.name = "yu", .what = MD_DUMP_X, .axis = 1},
-    {.name = "zu", .what = MD_DUMP_X, .axis = 2},
     {.name = "vx", .what = MD_DUMP_V, .axis = 0},
     {.name = "vy", .what = MD_DUMP_V, .axis = 1},
     {.name = "vz", .what = MD_DUMP_V, .axis = 2},
@@ -95,29 +93,16 @@ static md_status name_column(md_dump *dump, const md_sim *sim, const char *name,
 static bool is_named(const md_sim *sim, const char *name)
 {
   if (md_is_compute(name)) return md_host_compute_find(sim, name + 2, strcspn(name + 2, "["));
-  return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0 || md_property_is_name(name);
+  return strncmp(name, "v_", 2) == 0 || strncmp(name, "f_", 2) == 0 || md_property_is_name(name) ||
+         md_images_has(name);
 }
 
-/* Image flags, and places that they unwrap, are those of a compute. */
-static md_status refuse_images(const char *name)
+md_status md_dump_find_column(md_dump *dump, md_sim *sim, const char *name, md_dump_column *column)
 {
-  static const char *const names[] = {"ix", "iy", "iz", "xsu", "ysu", "zsu"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
-    if (strcmp(name, names[k]) == 0)
-      return md_error(
-          MD_USAGE,
-          "dump: particles have no image flags, and no column '%s'; c_ID[*] of `compute ID all property/atom "
-          "xu yu zu ix iy iz` are places through periodic faces, and how often",
-          name);
-  return MD_OK;
-}
-
-md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
-{
+  if (md_images_has(name)) MD_TRY(md_images_begin(sim, "dump"));
   if (is_named(sim, name)) return name_column(dump, sim, name, column);
   if (md_is_compute(name)) return compute_column(sim, name, column);
   char accepted[512] = "";
-  MD_TRY(refuse_images(name));
   for (int c = 0; c < TABLE; ++c) {
     if (strcmp(table[c].name, name) == 0) {
       *column = table[c];
@@ -126,15 +111,15 @@ md_status md_dump_find_column(md_dump *dump, const md_sim *sim, const char *name
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
   }
-  return md_error(MD_USAGE,
-                  "dump %s: unknown column '%.80s'; accepted are%s c_ID c_ID[K] f_ID "
-                  "f_ID[K] v_NAME i_NAME d_NAME mol",
-                  dump->style->name, name, accepted);
+  return md_error(
+      MD_USAGE,
+      "dump %s: unknown column '%.80s'; accepted are%s xu yu zu xsu ysu zsu ix iy iz c_ID c_ID[K] f_ID "
+      "f_ID[K] v_NAME i_NAME d_NAME mol",
+      dump->style->name, name, accepted);
 }
 
 /* The columns of n names. The caller frees *column. */
-static md_status find_columns(md_dump *dump, const md_sim *sim, int n, char *const *name,
-                              md_dump_column **column)
+static md_status find_columns(md_dump *dump, md_sim *sim, int n, char *const *name, md_dump_column **column)
 {
   MD_TRY(md_array_new(column, n, sizeof **column, "the columns of a dump"));
   for (int c = 0; c < n; ++c) {
@@ -147,7 +132,7 @@ static md_status find_columns(md_dump *dump, const md_sim *sim, int n, char *con
   return MD_OK;
 }
 
-md_status md_dump_set_columns(md_dump *dump, const md_sim *sim, int n, const char *const *name)
+md_status md_dump_set_columns(md_dump *dump, md_sim *sim, int n, const char *const *name)
 {
   md_dump_column *column = NULL;
   md_words written;

@@ -49,13 +49,7 @@ static md_status parse_custom(md_dump *dump, md_sim *sim, const md_words *words)
 {
   if (words->n < 1)
     return md_error(MD_USAGE, "dump custom needs columns after the file name, for instance id type x y z");
-  MD_TRY(md_dump_set_columns(dump, sim, words->n, (const char *const *)words->word));
-  for (int c = 0; c < dump->ncolumn; ++c)
-    if (dump->column[c].what == MD_DUMP_X && dump->column[c].name[1] == 'u')
-      md_sim_explain(sim, "dump xu yu zu",
-                     "no image flags are kept, so these columns hold the positions in the box; c_ID[*] of "
-                     "`compute ID all property/atom xu yu zu` go on through periodic faces");
-  return MD_OK;
+  return md_dump_set_columns(dump, sim, words->n, (const char *const *)words->word);
 }
 
 static md_status parse_atom(md_dump *dump, md_sim *sim, const md_words *words)

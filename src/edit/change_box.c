@@ -16,6 +16,7 @@
 #include "src/create/create.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/follow/images.h"
 #include "src/group/groups.h"
 
 #include <string.h>
@@ -185,6 +186,7 @@ static md_status change_boundary(change *c, int *at)
 static md_status change_kind(change *c, bool triclinic)
 {
   if (c->box.triclinic == triclinic) return MD_OK;
+  md_images_end_alone(c->sim);
   if (c->sim->observers)
     return md_error(
         MD_USAGE,

@@ -1,6 +1,6 @@
 /* Momentum, rotation and temperature of the particles of a group: found by exact sums, and corrected.
  *
- * Positions are those in the box: no image flags are kept. Units: sigma, tau. kB = 1.
+ * Positions are those in the box. Units: sigma, tau. kB = 1.
  */
 #ifndef MD_SRC_EDIT_GROUP_MOTION_H
 #define MD_SRC_EDIT_GROUP_MOTION_H

@@ -13,6 +13,7 @@
 #include "src/box/faces.h"
 #include "src/create/create.h"
 #include "src/edit/edit.h"
+#include "src/follow/images.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static md_status make_copies(md_sim *sim, const int64_t count[3])
 /* MD_USAGE: particles have something that their copies would not have. */
 static md_status check_values(const md_sim *sim)
 {
-  if (sim->id_values)
+  if (md_images_others(sim))
     return md_error(MD_USAGE,
                     "replicate: fixes keep values of particles, which copies would not have: give such fixes "
                     "after replicate");
@@ -155,6 +156,7 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   }
   MD_TRY(md_sim_count(sim));
   if (!sim->planning.checking) MD_TRY(make_copies(sim, count));
+  md_images_forget(sim);
   MD_TRY(enlarge_box(sim, count, hi));
   keep_inside(&sim->particles, box);
   if (md_box_follows(box)) md_faces_begin(box);

@@ -10,6 +10,7 @@
 #include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
 #include "src/edit/edit.h"
+#include "src/follow/images.h"
 #include "src/group/groups.h"
 #include "src/properties/property.h"
 #include "src/region/region.h"
@@ -24,6 +25,8 @@ typedef struct setting {
   int axis;
   int64_t type, count, seed;
   double value;     /* a fraction */
+  bool flags[3];    /* which image flags are set, ... */
+  double flag[3];   /* ... and to what */
   const char *name; /* of a property */
   md_property property;
   md_formula_value quantity; /* a mass, a coordinate or a velocity, perhaps of each particle */
@@ -157,24 +160,37 @@ static md_status read_molecule(md_sim *sim, char *const *word, setting *s)
   return s->quantity.each ? MD_OK : check_molecule(s->quantity.one);
 }
 
-/* Image flags may be set to 0 alone, as decks do before displacements: here these begin at their compute. */
+/* Whole numbers, or NULL for a flag that stays. */
 static md_status read_image(md_sim *sim, char *const *word, setting *s)
 {
-  (void)s;
-  for (int d = 0; d < 3; ++d)
-    if (strcmp(word[d], "0") != 0 && strcmp(word[d], "NULL") != 0)
-      return md_error(
-          MD_USAGE, "set image: particles have no image flags here, so that only 0 is accepted, not '%.64s'",
-          word[d]);
-  md_sim_explain(sim, "set image",
-                 "particles have no image flags; a displacement counts from the definition of its compute");
+  for (int d = 0; d < 3; ++d) {
+    int64_t flag = 0;
+    s->flags[d] = strcmp(word[d], "NULL") != 0;
+    if (s->flags[d]) MD_TRY(md_word_int64(word[d], "image flag of set", INT32_MIN, INT32_MAX, &flag));
+    if (flag != 0 && !sim->model.box.periodic[d])
+      return md_error(MD_USAGE, "set image: the axis %c is not periodic, so that its image flags are 0",
+                      "xyz"[d]);
+    s->flag[d] = (double)flag;
+  }
   return MD_OK;
 }
 
-static md_status apply_none(md_sim *sim, const setting *s, uint8_t *chosen)
+/* Flags of 0 need nothing where none are kept. */
+static md_status apply_image(md_sim *sim, const setting *s, uint8_t *chosen)
 {
-  (void)sim, (void)s, (void)chosen;
-  return MD_OK;
+  const int64_t n = sim->particles.n;
+  double *flag[3] = {NULL, NULL, NULL};
+  md_status status = MD_OK;
+  if (!md_images_are_kept(sim) && s->flag[0] == 0.0 && s->flag[1] == 0.0 && s->flag[2] == 0.0) return MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d) {
+    if (!s->flags[d]) continue;
+    status = md_array_new(&flag[d], n + 1, sizeof *flag[d], "image flags");
+    for (int64_t i = 0; i < n && status == MD_OK; ++i) flag[d][i] = s->flag[d];
+  }
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK) status = md_images_set(sim, chosen, flag);
+  for (int d = 0; d < 3; ++d) free(flag[d]);
+  return status;
 }
 
 static md_status apply_type(md_sim *sim, const setting *s, uint8_t *chosen)
@@ -301,7 +317,7 @@ static const set_keyword keywords[] = {
     {"mol", 1, "a whole number", 0, read_molecule, apply_molecule},
     {"i_NAME", 1, "a whole number", 0, read_property, apply_property},
     {"d_NAME", 1, "a number", 0, read_property, apply_property},
-    {"image", 3, "three numbers", 0, read_image, apply_none},
+    {"image", 3, "three whole numbers", 0, read_image, apply_image},
 };
 enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 
@@ -314,7 +330,6 @@ static md_status find_keyword(const char *word, const set_keyword **keyword)
     *keyword = &keywords[k];
     const bool of_property = strstr((*keyword)->name, "_NAME") && md_property_is_name(word);
     if (strcmp(word, (*keyword)->name) == 0 || (of_property && *word == *(*keyword)->name)) return MD_OK;
-    if ((*keyword)->apply == apply_none) continue;
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", (*keyword)->name);
   }

@@ -4,9 +4,8 @@
  * 2. At a look each rank sends the places of its particles home. A home compares a place with that of the last look
  *    (common/sums/follow.h). The record goes back to the particle's rank.
  * 3. On one rank an engine may have the records, and look without giving its particles (follow of common/engine.h).
- * 4. The next look is so soon that a particle with SPEEDS times the largest speed of this look crosses less than half
- *    of the shortest periodic side, and after MOST steps at the latest. A change by more than a quarter of the side is
- *    an error, so that a way through a face is not missed in silence.
+ * 4. src/follow/looks.h says when the next look is. A change by more than a quarter of the side is an error, so that a
+ *    way through a face is not missed in silence.
  *
  * Only particles of the group are followed; those of a dynamic group may be any, so that all are. Advantage: engines do
  * no work between looks. Cost: where the engine does not look, the particles come from it, and 120 bytes a particle go
@@ -15,16 +14,12 @@
 #include "src/follow/followed.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/follow/looks.h"
 #include "src/group/dynamic_group.h"
 #include "src/sums/exact_sum.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const double SPEEDS = 8.0;
-
-enum { MOST = 100 };
 
 /* A question to a home. */
 typedef struct question {
@@ -186,30 +181,6 @@ static md_status look_at(md_followed *f, const md_follow *now, const question *m
   return MD_OK;
 }
 
-/* Chooses the step of the next look. most: the largest component of a velocity on this rank. */
-static md_status plan_look(md_followed *f, double most)
-{
-  const md_model *model = &f->sim->model;
-  double side = (double)INFINITY;
-  MD_TRY(f->sim->comm->reduce->max(f->sim->comm, &most, 1));
-  for (int d = 0; d < model->box.dim; ++d)
-    if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
-  const double steps = floor(0.5 * side / (SPEEDS * most * model->dt));
-  f->next = md_model_step_after(model, steps >= MOST ? MOST : steps > 1.0 ? (int64_t)steps : 1);
-  return MD_OK;
-}
-
-static double largest_velocity(const md_followed *f)
-{
-  const md_particles *p = &f->sim->particles;
-  const uint32_t bit = bit_of(f);
-  double most = 0.0;
-  for (int64_t i = 0; i < p->n; ++i)
-    for (int d = 0; d < p->dim && md_particles_in_group(p, bit, i); ++d)
-      most = md_max(most, fabs(md_model_velocity(&f->sim->model, p, d, i)));
-  return most;
-}
-
 /* The answers go back to the ranks of the particles. */
 static md_status send_back(md_followed *f, const question *m, const answer *made, int64_t n,
                            md_follow_record *now)
@@ -246,7 +217,8 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
   ++f->set.looks;
   f->looked = f->sim->model.step;
   if (status == MD_OK) status = send_back(f, m, made, n, *now);
-  if (status == MD_OK && f->observer) status = plan_look(f, largest_velocity(f));
+  if (status == MD_OK && f->observer)
+    status = md_looks_plan(f->sim, md_looks_speed(f->sim, bit_of(f)), &f->next);
   free(made);
   free(m);
   return status;
@@ -270,7 +242,7 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
                                                    : MD_OK;
   status = md_comm_agree(sim->comm, status);
   f->looked = sim->model.step;
-  return status == MD_OK && f->observer ? plan_look(f, most) : status;
+  return status == MD_OK && f->observer ? md_looks_plan(sim, most, &f->next) : status;
 }
 
 /* ---- sums ---- */

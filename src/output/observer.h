@@ -22,6 +22,7 @@ typedef struct md_view {
   bool have_particles, have_computed, have_tensor, have_forces;
   int32_t *order;   /* local indices in order of increasing id, after md_view_particles */
   double *force[3]; /* by local index, with those of fixes, after md_view_forces */
+  double *image;    /* records of image flags (src/follow/images.c), by local index; NULL: not fetched */
   /* by index in model->fix: energies and vectors of fixes, after md_view_forces */
   md_forced forced[MD_FIXES_MAX];
   md_computed computed;     /* values of the model's computes, after md_view_compute */

@@ -183,6 +183,7 @@ md_status md_view_tensor(md_view *view, int pressure)
 void md_view_close(md_view *view)
 {
   free(view->order);
+  free(view->image);
   for (int d = 0; d < 3; ++d) free(view->force[d]);
   *view = (md_view){0};
 }

@@ -63,12 +63,14 @@ static md_status read_name(fix_store_state *fix, const md_sim *sim, const char *
 {
   if (strcmp(word, "com") == 0)
     return md_error(MD_USAGE,
-                    "fix store/state com: it is for unwrapped places, and particles have no image flags");
+                    "fix store/state com is not available: take the centre of mass away by formulas");
   if (strlen(word) >= sizeof *fix->name || !(is_scaled(word) || md_particle_values_has(sim, word)))
     return md_error(
         MD_USAGE,
         "fix store/state: '%.80s' is no value of particles; accepted are id type mass x y z xs ys zs vx vy "
-        "vz fx fy fz, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME, mol and v_NAME of style atom",
+        "vz fx fy fz, xu yu zu xsu ysu zsu ix iy iz, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME, mol and "
+        "v_NAME "
+        "of style atom",
         word);
   memcpy(fix->name[fix->n++], word, strlen(word) + 1);
   return MD_OK;
@@ -145,7 +147,7 @@ const md_output_fix_style md_fix_store_state_style = {
         "the fix is defined, or of the next run's first step for values that only a run knows, such as "
         "fx and\n"
         "c_ID; else those of every N-th step. VALUE is as for ave/atom, or xs, ys or zs: places in units of\n"
-        "the box's edges",
+        "the box's edges, or xu, ix and the like",
     .size = sizeof(fix_store_state),
     .parse = parse,
     .begin = begin,

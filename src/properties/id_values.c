@@ -120,11 +120,21 @@ static md_status ask(md_sim *sim, char **questions, int64_t *n)
   return status;
 }
 
+/* The place of an id at this home, or -1. Where a deck has removed no ids, it follows from the first one. */
+static int64_t place_of(const md_id_values *v, int64_t id)
+{
+  if (v->n == 0) return -1;
+  const int64_t guess = (id - v->id[0]) / v->sim->comm->size;
+  if (guess >= 0 && guess < v->n && v->id[guess] == id) return guess;
+  const int64_t *at = bsearch(&id, v->id, (size_t)v->n, sizeof *v->id, by_id);
+  return at ? at - v->id : -1;
+}
+
 /* The values of an id at this home; NULL: none were set. */
 static const double *look_up(const md_id_values *v, int64_t id)
 {
-  const int64_t *at = v->n > 0 ? bsearch(&id, v->id, (size_t)v->n, sizeof *v->id, by_id) : NULL;
-  return at ? v->value + (at - v->id) * v->columns : NULL;
+  const int64_t at = place_of(v, id);
+  return at < 0 ? NULL : v->value + at * v->columns;
 }
 
 static md_status answer(md_sim *sim, const md_id_values *v, const question *q, int64_t n, double *value)
@@ -154,11 +164,30 @@ static md_status answer(md_sim *sim, const md_id_values *v, const question *q, i
   return status;
 }
 
+/* On one rank all ids are at home here. */
+static void copy_own(const md_id_values *v, double *value)
+{
+  const md_particles *p = &v->sim->particles;
+  const size_t bytes = (size_t)v->columns * sizeof *value;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i) {
+    const double *found = look_up(v, p->id[i]);
+    if (found)
+      memcpy(value + i * v->columns, found, bytes);
+    else
+      memset(value + i * v->columns, 0, bytes);
+  }
+}
+
 md_status md_id_values_get(const md_id_values *values, double *value)
 {
   md_sim *sim = values->sim;
   char *questions;
   int64_t n = 0;
+  if (sim->comm->size == 1) {
+    copy_own(values, value);
+    return MD_OK;
+  }
   md_status status = ask(sim, &questions, &n);
   if (status == MD_OK) status = answer(sim, values, (question *)questions, n, value);
   free(questions);
@@ -198,6 +227,23 @@ static md_status join(md_id_values *v, const char *records, int64_t n, int64_t s
   return MD_OK;
 }
 
+/* On one rank, puts values into the places of their ids. false: an id is new, or one has gone, and nothing was put. */
+static bool put_own(md_id_values *v, const uint8_t *chosen, const double *value)
+{
+  const md_particles *p = &v->sim->particles;
+  bool here = v->sim->comm->size == 1 && (chosen || p->n == v->n);
+  if (!here) return false;
+#pragma omp parallel for schedule(static) reduction(&& : here)
+  for (int64_t i = 0; i < p->n; ++i) here = here && ((chosen && !chosen[i]) || place_of(v, p->id[i]) >= 0);
+  if (!here) return false;
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < p->n; ++i)
+    if (!chosen || chosen[i])
+      memcpy(v->value + place_of(v, p->id[i]) * v->columns, value + i * v->columns,
+             (size_t)v->columns * sizeof *value);
+  return true;
+}
+
 md_status md_id_values_set(md_id_values *v, const uint8_t *chosen, const double *value)
 {
   md_sim *sim = v->sim;
@@ -207,6 +253,7 @@ md_status md_id_values_set(md_id_values *v, const uint8_t *chosen, const double 
   int32_t *to;
   char *records, *received = NULL;
   int64_t n = 0, count = 0;
+  if (put_own(v, chosen, value)) return MD_OK;
   md_status status = make_room(sim->comm, p->n, size, &to, &records);
   for (int64_t i = 0; i < p->n && status == MD_OK && records && to; ++i) {
     if (chosen && !chosen[i]) continue;

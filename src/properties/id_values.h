@@ -4,7 +4,8 @@
  * to the particle's rank when something asks for them. A particle for which nothing was set has zeros.
  *
  * Advantage: engines need no bytes for them, and their steps no work. Cost: to get or to set the values of all
- * particles sends 24 bytes and the values of each particle to homes, and to get them also back. Memory: 8 bytes a
+ * particles sends 24 bytes and the values of each particle to homes, and to get them also back; on one rank it is a
+ * pass over the particles. Memory: 8 bytes a
  * value, and 8 a particle. Restarts hold the values, as fields of the particles. */
 #ifndef MD_SRC_PROPERTIES_ID_VALUES_H
 #define MD_SRC_PROPERTIES_ID_VALUES_H

@@ -13,6 +13,7 @@
 #include "src/box/faces.h"
 #include "src/create/create.h"
 #include "src/edit/edit.h"
+#include "src/follow/images.h"
 #include "src/particles/id_table.h"
 #include "src/particles/unique_ids.h"
 
@@ -40,8 +41,7 @@ static md_status refuse_field(const char *command, const char *word)
     if (strcmp(word, forces[d]) == 0)
       return md_error(MD_USAGE, "%s: %s is not taken, since forces follow from positions", command, word);
     if (strcmp(word, images[d]) == 0)
-      return md_error(MD_USAGE, "%s: %s is not taken, since particles have no image flags here", command,
-                      word);
+      return md_error(MD_USAGE, "%s: %s is not taken: image flags are 0 after it", command, word);
   }
   if (strcmp(word, "q") == 0)
     return md_error(MD_USAGE, "%s: q is not taken: particles have no charges", command);
@@ -424,6 +424,7 @@ md_status md_take_snapshot(md_sim *sim, const char *command, const md_take *take
   MD_TRY(find_columns(&t));
   sim->particles.nghost = 0;
   const md_status status = take_rows(&t);
+  md_images_forget(sim);
   md_id_table_free(&t.ids);
   free(t.found);
   return status;

@@ -4,6 +4,7 @@
 #include "src/create/create.h"
 #include "src/files/new_file.h"
 #include "src/files/step_name.h"
+#include "src/follow/images.h"
 #include "src/particles/pair_velocities.h"
 #include "src/restart/restart.h"
 #include "src/steps.h"
@@ -193,6 +194,7 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   m->box = r->model.box;
   MD_TRY(md_restart_particles(sim->comm, file, path, r, &sim->particles));
   MD_TRY(md_id_columns_take(sim, r->ncolumn, r->column));
+  MD_TRY(md_images_restore(sim));
   /* Converts from the engine's form to velocities with the factors of the file, whatever the deck changes later. */
   m->one_mass = !m->massed;
   for (int t = 1; t <= r->model.ntypes; ++t) {

@@ -8,6 +8,7 @@
 #include "src/deck/deck.h"
 #include "src/deck/search.h"
 #include "src/files/printed_files.h"
+#include "src/follow/images.h"
 #include "src/particles/extent.h"
 #include "src/restart/candidates.h"
 
@@ -197,8 +198,10 @@ static md_status load_particles(md_sim *sim, md_resume *resume)
   md_status status = md_comm_agree(comm, md_restart_open(resume->path, &file, &again));
   if (status == MD_OK)
     status = md_restart_particles(comm, file, resume->path, &resume->restart, &sim->particles);
-  if (status == MD_OK && !sim->jumps)
-    status = md_id_columns_take(sim, resume->restart.ncolumn, resume->restart.column);
+  const md_restart *r = &resume->restart;
+  if (status == MD_OK)
+    status = sim->jumps ? md_images_jump(sim, r->ncolumn, r->column)
+                        : md_id_columns_take(sim, r->ncolumn, r->column);
   status = md_h5_close_after(&file, status);
   md_restart_free(&again);
   return md_comm_agree(comm, status);

@@ -1,10 +1,9 @@
 /* Functions of groups in formulas; see group_functions.h.
  *
  * The definitions are those of LAMMPS (`variable`, group functions), of all particles of a group, or of those that are
- * in a region too. Sums are exact (src/sums/exact_sum.h). Positions are those in the box, because no image flags are
- * kept. So the centre of mass is only known along axes that are not periodic, and with it the radius of gyration, the
- * angular momentum, the torque, the tensor of inertia and the angular velocity. Forces, with those of fixes, are only
- * known while a run shows a step.
+ * in a region too. Sums are exact (src/sums/exact_sum.h). Positions are those in the box. So the centre of mass is only
+ * known along axes that are not periodic, and with it the radius of gyration, the angular momentum, the torque, the
+ * tensor of inertia and the angular velocity. Forces, with those of fixes, are only known while a run shows a step.
  *
  * A value outside a run depends on the present particles. These are not there while a deck that is resumed is followed
  * up to its restart, so such values are recorded in the history (src/deck/history.h), and then read from the restart.
@@ -273,9 +272,10 @@ static md_status need_centre(const group_function *f, const asked *a)
   const md_box *box = &a->sim->model.box;
   for (int d = 0; f->centre != NO_CENTRE && d < box->dim; ++d) {
     if (!box->periodic[d] || (f->centre == CENTRE_ALONG && d != a->axis)) continue;
-    return md_error(MD_USAGE,
-                    "%s(): the axis %c is periodic, and no image flags are kept: there is no centre of mass",
-                    f->name, "xyz"[d]);
+    return md_error(
+        MD_USAGE,
+        "%s(): the axis %c is periodic, and positions are those in the box: there is no centre of mass",
+        f->name, "xyz"[d]);
   }
   return MD_OK;
 }

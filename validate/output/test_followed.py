@@ -100,7 +100,7 @@ BAD = {
     "compute 1 all gyration of": ["compute gyration", "of"],
     "compute 1 all vacf twice": ["twice"],
     "compute 1 all displace/atom refresh v_x": ["refresh"],
-    "compute 1 all property/atom xw": ["xw", "xu yu zu ix iy iz"],
+    "compute 1 all property/atom xw": ["xw", "xu yu zu xsu ysu zsu ix iy iz"],
     "uncompute m\nuncompute d\nchange_box all triclinic\ncompute 1 all property/atom x iz": [
         "tilted box", "displace/atom"],
     "change_box all triclinic": ["follow particles", "uncompute"],

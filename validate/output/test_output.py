@@ -43,13 +43,13 @@ SIDE = 4 * (4 / 0.8) ** (1 / 3)
 COUNT = 256
 
 DUMPS = """\
-dump a all custom 10 custom id type x y z vx vy vz fx fy fz mass xs ys zs xu yu zu element
+dump a all custom 10 custom id type x y z vx vy vz fx fy fz mass xs ys zs xu yu zu ix iy iz element
 dump b all atom 10 scaled
 dump c all atom 10 unscaled
 dump_modify c scale no
 dump d all extxyz 10 extxyz vel force type mass
 dump e all frames 10 frames
-dump f all custom 10 custom.gz id type x y z vx vy vz fx fy fz mass xs ys zs xu yu zu element
+dump f all custom 10 custom.gz id type x y z vx vy vz fx fy fz mass xs ys zs xu yu zu ix iy iz element
 dump g all extxyz 10 extxyz.gz vel force type mass
 dump h all custom 10 each.*.txt id x
 dump i all custom 10 each.*.gz id x
@@ -231,9 +231,8 @@ def test_custom(custom):
         assert 0.3 < np.mean(types == 2) < 0.7
         assert np.array_equal(frame.column("mass"), np.where(types == 1, 1.0, 4.0))
         assert [row[-1] for row in frame.cells] == ["Ar" if t == 1 else "Kr" for t in types]
-        x = frame.columns("x", "y", "z")
-        assert np.array_equal(x, frame.columns("xu", "yu", "zu"))
-        side = frame.bounds[0][1]
+        x, side = frame.columns("x", "y", "z"), frame.bounds[0][1]
+        assert np.allclose(x, frame.columns("xu", "yu", "zu") - side * frame.columns("ix", "iy", "iz"), atol=1e-14)
         assert np.array_equal(x / side, frame.columns("xs", "ys", "zs"))
         assert ((x >= 0) & (x < side)).all()
         assert abs(frame.columns("fx", "fy", "fz")).max() > 1.0
@@ -342,7 +341,7 @@ def test_styles_and_keywords_of_lammps_that_say_nothing_new(tmp_path):
 @pytest.mark.parametrize("line, words", [
     ("dump 1 all custom/gz 1 f id", "must end in .gz"),
     ("dump 1 all custom/zstd 1 f id", "unknown style 'custom/zstd'"),
-    ("dump 1 all custom 1 f id ix", "no column 'ix'; c_ID[*] of `compute ID all property/atom xu yu zu ix iy iz`"),
+    ("dump 1 all custom 1 f id iu", "unknown column 'iu'; accepted are id type"),
     ("write_data f pair all", "accepted are nocoeff, nofix and pair ii|ij"),
     ("dump 1 all atom 1 f\ndump_modify 1 pbc perhaps", "yes or no")])
 def test_refused_words_of_output(line, words, tmp_path):

@@ -163,7 +163,7 @@ REFUSED = {
     "count()": ["unknown group ''"], "count(zz)": ["unknown group 'zz'", "all"],
     "count(all,zz)": ["zz", "region"], "count(all,b,b)": ["takes a group", "not 3 arguments"],
     "xcm(all)": ["takes a group, an axis", "not 1"], "xcm(all,w)": ["'w'", "x, y and z"],
-    "xcm(all,x)": ["the axis x is periodic", "image flags"], "gyration(all)": ["periodic"],
+    "xcm(all,x)": ["the axis x is periodic", "in the box"], "gyration(all)": ["periodic"],
     "bound(all,x)": ["'x'", "xmin, xmax"], "bound(none,xmin)": ["no particle"],
     "charge(all)": ["does not exist here", "count, mass, xcm"], "inertia(all,xx)": ["the axis x is periodic"],
     "ramp(1,2)": ["within a run only"], "ramp(1)": ["takes 2 arguments, not 1"],

@@ -455,7 +455,8 @@ static void test_set_refuses(void **state)
   bad("set type 1 type/fraction 2 0.5", "a seed");
   bad("set type 1 type 2 type", "set type needs a type");
   bad("set type 1 type/subset 2 9 1", "9 of 0 particles cannot be chosen");
-  bad("set type 1 image 0 1 0", "no image flags");
+  bad("set type 1 image 0 1.5 0", "image flag of set");
+  bad("set type 1 image 0 1", "three whole numbers");
   bad("set type 1 type 1 vx", "set vx needs a velocity");
   bad("set atom 5*2 type 1", "last particle id");
   bad("set group some type 1", "unknown group 'some'");

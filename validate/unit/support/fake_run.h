@@ -3,6 +3,7 @@
 #ifndef MD_VALIDATE_UNIT_FAKE_RUN_H
 #define MD_VALIDATE_UNIT_FAKE_RUN_H
 
+#include "src/formula/particle_values.h"
 #include "src/sim.h"
 
 #include <math.h>
@@ -38,6 +39,7 @@ static void start_sim(int dim)
   assert_int_equal(md_sim_init(&sim), MD_OK);
   sim.log = &fake_log;
   sim.engine = &fake_kind;
+  md_variables_set_particles(sim.variables, &md_particle_values);
   assert_int_equal(md_comm_serial(&sim.comm), MD_OK);
   const double length[3] = {4.0, 2.0, dim == 3 ? 8.0 : 1.0};
   md_model *m = &sim.model;
@@ -111,7 +113,10 @@ static inline md_status fake_run(int64_t n)
     for (md_observer *o = sim.observers; o; o = o->next) {
       if (o->due(o, sim.model.step) != sim.model.step) continue;
       md_view view = {.sim = &sim, .kind = &fake_kind, .engine = (md_engine *)&sim, .step = sim.model.step};
+      sim.view = &view;
       const md_status status = o->observe(o, &view);
+      if (status != MD_OK) print_error("%s\n", md_error_text());
+      sim.view = NULL;
       md_view_close(&view);
       MD_TRY(status);
     }

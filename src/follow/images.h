@@ -1,0 +1,58 @@
+/* Image flags: how often each particle went through each periodic face, and the places that they unwrap.
+ *
+ *      xu = x + ix Lx       xsu = (xu - xlo) / Lx
+ *
+ * Engines keep no image flags. A deck asks for them, for instance by a dump with xu. From then on runs look at all
+ * particles from time to time, and a change of a place by more than half a side is a way through a face. The first
+ * flags of a particle are those that read_data, read_restart or `set image` gave it, if the deck has asked before the
+ * next run, else 0. Restarts and data files hold the flags; read_dump and rerun make them 0. Values are exact, so that
+ * every engine has the same ones. */
+#ifndef MD_SRC_FOLLOW_IMAGES_H
+#define MD_SRC_FOLLOW_IMAGES_H
+
+#include "src/output/observer.h"
+#include "src/properties/id_values.h"
+#include "src/sim.h"
+
+typedef struct md_images md_images;
+
+/* Is the name one of xu yu zu xsu ysu zsu ix iy iz? */
+bool md_images_has(const char *name);
+
+/* The deck asks for image flags: they are counted from the next look on, until `clear`. `what`: the command, for
+ * messages. MD_USAGE: the box is tilted. MD_RUNTIME: out of memory. */
+md_status md_images_begin(md_sim *sim, const char *what) MD_CHECKED;
+
+/* Holds the image flags that read_restart has brought, if any, until the next run. MD_RUNTIME: out of memory. */
+md_status md_images_restore(md_sim *sim) MD_CHECKED;
+
+/* Holds other flags for particles of this rank until the next run: flag[d][i] if chosen[i]; flag[d] NULL: as before.
+ * Those along other than periodic axes stay 0. Between runs. Collective. MD_USAGE: the box is tilted. MD_RUNTIME: out
+ * of memory. */
+md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3]) MD_CHECKED;
+
+/* The values of such a name for all particles of this rank, at the step that is shown or between runs. value: has room
+ * for all. sim->particles must be up to date. Collective. MD_USAGE: as for md_images_begin. MD_PHYSICS: a particle went
+ * too far since the last look. MD_RUNTIME: out of memory. */
+md_status md_images_get(md_sim *sim, const char *name, double *value) MD_CHECKED;
+
+/* Are there image flags now? */
+bool md_images_are_kept(const md_sim *sim);
+
+/* The flags of all particles of this rank, which are kept, between runs: flag[d][i]. Collective. MD_RUNTIME: out of
+ * memory. */
+md_status md_images_flags(md_sim *sim, double *const flag[3]) MD_CHECKED;
+
+/* All image flags are 0 at the next look: particles are at other places, to which no way leads. */
+void md_images_forget(md_sim *sim);
+
+/* Counts no more, unless there are dumps or other observers that may have asked. */
+void md_images_end_alone(md_sim *sim);
+
+/* Does anything else keep values of particles by id? */
+bool md_images_others(const md_sim *sim);
+
+/* The particles are those of a restart with these columns: takes over its image flags, or forgets all. Collective. */
+md_status md_images_jump(md_sim *sim, int n, const md_id_column *column) MD_CHECKED;
+
+#endif

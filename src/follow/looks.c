@@ -1,0 +1,35 @@
+/* When to look at particles again; see looks.h. Cost: a pass over the particles. */
+#include "src/follow/looks.h"
+#include "common/groups.h"
+#include "common/ranks/reductions.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double SPEEDS = 8.0;
+
+enum { FIRST = 100 };
+
+double md_looks_speed(const md_sim *sim, uint32_t bit)
+{
+  const md_particles *p = &sim->particles;
+  double most = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim && md_particles_in_group(p, bit, i); ++d)
+      most = md_max(most, fabs(md_model_velocity(&sim->model, p, d, i)));
+  return most;
+}
+
+md_status md_looks_plan(md_sim *sim, double most, int64_t *next)
+{
+  const md_model *model = &sim->model;
+  double side = (double)INFINITY;
+  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
+  for (int d = 0; d < model->box.dim; ++d)
+    if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
+  const double steps = floor(0.5 * side / (SPEEDS * most * model->dt));
+  const int64_t had = llabs(model->step - sim->run_first), latest = had > FIRST ? had : FIRST;
+  *next = md_model_step_after(model, steps >= (double)latest ? latest : steps > 1.0 ? (int64_t)steps : 1);
+  return MD_OK;
+}

@@ -1,0 +1,271 @@
+"""Image flags, and the places that they unwrap: the values of lmp, the same bytes on every engine and number of ranks,
+and what becomes of them when particles come and go, when a run goes back, and in restarts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Dict, List
+
+import numpy as np
+import pytest
+
+import harness
+from cli import BOX, PHYSICS, USAGE, call, refused, run_deck, works
+from test_averages import MELT, needs_lmp, run_lmp
+
+pytestmark = pytest.mark.smoke
+
+COLUMNS = "id x y z xu yu zu xsu ysu zsu ix iy iz"
+
+# The melt moves as a whole: within the run each particle goes through two faces along x and one along y.
+MOVES = f"""\
+velocity all set 28 -14 0 sum yes units box
+dump 1 all custom 30 a.dump {COLUMNS}
+dump_modify 1 sort id format float %.12g
+compute u odd property/atom xu iy
+compute s odd reduce sum c_u[*]
+thermo 60
+thermo_style custom step temp c_s[1] c_s[2]
+run 120
+write_dump all custom b.dump {COLUMNS} modify sort id format float %.12g
+run 30
+undump 1
+dump 2 odd custom 10 c.dump {COLUMNS}
+dump_modify 2 sort id format float %.12g
+run 30
+"""
+FILES = ("a.dump", "b.dump", "c.dump")
+
+
+def read(folder: Path) -> Dict[str, str]:
+    return {name: (folder / name).read_text() for name in FILES}
+
+
+def assert_unwrapped(path: Path) -> List[harness.Frame]:
+    """Unwrapped places are the places and whole sides, and move on from frame to frame without jumps."""
+    frames = harness.read_dump(path)
+    for frame in frames:
+        x, xu, flag = (frame.vectors(*names.split()) for names in ("x y z", "xu yu zu", "ix iy iz"))
+        side = frame.bounds[:, 1] - frame.bounds[:, 0]
+        assert np.allclose(xu, x + flag * side, atol=1e-9)
+        assert np.allclose(frame.vectors("xsu", "ysu", "zsu"), (xu - frame.bounds[:, 0]) / side, atol=1e-9)
+    return frames
+
+
+@needs_lmp
+def test_values_of_lammps(tmp_path):
+    theirs = run_lmp(MELT + MOVES, tmp_path / "theirs")
+    ours = harness.run(MELT + MOVES, tmp_path / "ours")
+    for name in FILES:
+        our_frames = assert_unwrapped(tmp_path / "ours" / name)
+        their_frames = harness.read_dump(tmp_path / "theirs" / name)
+        assert [frame.step for frame in our_frames] == [frame.step for frame in their_frames]
+        for our, their in zip(our_frames, their_frames):
+            # lmp moves a particle into the box when it makes a list, and not at once: x and ix may be those of before
+            for names in ("xu", "yu", "zu", "xsu", "ysu", "zsu"):
+                assert our.columns[names] == pytest.approx(their.columns[names], rel=1e-8, abs=1e-7), (name, names)
+    assert harness.read_dump(tmp_path / "ours" / "a.dump")[-1].columns["ix"].min() >= 1
+    for our, their in zip(ours.tables, theirs):
+        assert [float(row[2]) for row in our.rows] == pytest.approx([float(row[2]) for row in their.rows], rel=1e-8)
+
+
+def test_same_files_on_every_engine(tmp_path):
+    harness.run(MELT + MOVES, tmp_path / "naive", engine="naive")
+    harness.run(MELT + MOVES, tmp_path / "openmp", threads=3)
+    assert read(tmp_path / "naive") == read(tmp_path / "openmp")
+
+
+@pytest.mark.mpi
+def test_same_files_on_ranks(tmp_path):
+    harness.run(MELT + MOVES, tmp_path / "one")
+    harness.run(MELT + MOVES, tmp_path / "four", ranks=4)
+    assert read(tmp_path / "one") == read(tmp_path / "four")
+
+
+FREE = """\
+units lj
+region b block 0 6 0 6 0 6
+create_box 1 b
+mass 1 1
+create_atoms 1 single 1 5 3
+pair_style none
+fix 1 all nve
+timestep 0.01
+velocity all set 3 -2 0 units box
+"""
+
+
+def last(path: Path, *names: str) -> List[float]:
+    return harness.read_dump(path)[-1].vectors(*names).ravel().tolist()
+
+
+def test_a_free_particle_and_the_way_back(tmp_path):
+    """After 400 steps it has gone 12 and -8, through the faces of a box of 6."""
+    harness.run(FREE + "dump 1 all custom 400 d id xu yu zu ix iy iz\nrun 400\nrun -400\n", tmp_path)
+    there, back = [frame.vectors("xu", "yu", "zu", "ix", "iy", "iz").ravel()
+                   for frame in harness.read_dump(tmp_path / "d")[1:]]
+    assert there == pytest.approx([13, -3, 3, 2, -1, 0], rel=1e-12)
+    assert back == pytest.approx([1, 5, 3, 0, 0, 0], abs=0, rel=1e-15)
+
+
+def test_flags_begin_when_they_are_asked_for_and_go_on_after_that(tmp_path):
+    deck = FREE + "run 200\ndump 1 all custom 200 d id xu yu\nrun 200\nundump 1\nrun 200\n"
+    write = "write_dump all custom {} id xu yu\n"
+    harness.run(deck + write.format("e") + "clear\n" + FREE + write.format("f"), tmp_path)
+    assert last(tmp_path / "d", "xu", "yu") == pytest.approx([7, -3])  # from 1 and 1, where 7 and 1 in the box were
+    assert last(tmp_path / "e", "xu", "yu") == pytest.approx([13, -7])
+    assert last(tmp_path / "f", "xu", "yu") == [1, 5]
+
+
+def test_particles_come_and_go(tmp_path):
+    """A new particle has flags of 0, also one with the id of another that has gone."""
+    write = "write_dump all custom {} id xu ix\n"
+    deck = FREE + write.format("a") + "run 400\ncreate_atoms 1 single 5.5 1 1\n" + write.format("b") + \
+        "delete_atoms group all\ncreate_atoms 1 single 2 1 1\n" + write.format("c")
+    harness.run(deck, tmp_path)
+    a, b, c = (harness.read_dump(tmp_path / name)[0].vectors("xu", "ix").tolist() for name in "abc")
+    assert a == [[1, 0]] and b == [[pytest.approx(13), 2], [5.5, 0]] and c == [[2, 0]]
+
+
+@pytest.mark.parametrize("ranks", [None, pytest.param(3, marks=pytest.mark.mpi)])
+def test_flags_follow_particles_to_new_ids(ranks, tmp_path):
+    text = MELT + f"velocity all set 28 -14 0 sum yes units box\ndump 1 all custom 30 d {COLUMNS}\n" \
+        "run 90\nregion gone block 0 1.5 INF INF INF INF\ndelete_atoms region gone compress {}\nrun 60\n"
+    more = {"ranks": ranks} if ranks else {}
+    kept, new = ({}, {})
+    for compress, places in (("no", kept), ("yes", new)):
+        harness.run(text.format(compress), tmp_path / compress, **more)
+        frame = assert_unwrapped(tmp_path / compress / "d")[-1]
+        places[0] = sorted(map(tuple, frame.vectors("xu", "yu", "zu", "ix", "iy", "iz").tolist()))
+    assert kept == new and len(kept[0]) < 480
+
+
+def test_fixes_that_deposit_and_evaporate(tmp_path):
+    text = MELT + f"""\
+velocity all set 28 -14 0 sum yes units box
+dump 1 all custom 10 d {COLUMNS}
+region low block 0 6 0 5 0 2
+region high block 0 6 0 5 2.5 3.5
+delete_atoms region high
+fix go all evaporate 10 2 low 5
+fix come all deposit 20 1 5 7 region high near 1 vx 28 28
+run 120
+"""
+    harness.run(text, tmp_path)
+    frames = assert_unwrapped(tmp_path / "d")
+    assert len(set(frames[0].columns["id"]) - set(frames[-1].columns["id"])) > 10
+    assert max(frames[-1].columns["id"]) > len(frames[0].columns["id"])
+    assert frames[-1].columns["ix"][0] >= 1
+
+
+def test_restarts_hold_the_flags(tmp_path):
+    deck = MELT + MOVES.replace("run 120\n", "restart 50 r.*\nrun 120\n")
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    harness.run(deck, whole)
+    harness.run(deck, part)
+    for path in part.glob("r.1*"):
+        path.unlink()
+    assert "Resumed at step 50" in works(call(part, "-in", "in.deck", "--resume")).out
+    assert read(part) == read(whole)
+    harness.run("read_restart r.100\nfix 1 all nve\ncompute asks all property/atom ix\nrun 80\n"
+                f"write_dump all custom e.dump {COLUMNS} modify format float %.12g\n", whole)
+    end = harness.read_dump(whole / "e.dump")[-1]
+    assert end.step == 180
+    odd = harness.read_dump(whole / "c.dump")[-1]
+    assert np.array_equal(end.vectors("xu", "ix", "iy")[::2], odd.vectors("xu", "ix", "iy"))
+
+
+def test_a_jump_takes_the_flags_of_its_restart(tmp_path):
+    """Within the run the particle goes through a face; at the second seek there are restarts of before the dump."""
+    deck = FREE + "restart 100 r.*\nrun 100\n{first}\nrun 300\nseek 250\nwrite_dump all custom d id xu yu ix\n"
+    harness.run(deck.format(first="dump 1 all custom 100 w id xu"), tmp_path)
+    assert last(tmp_path / "d", "xu", "yu", "ix") == pytest.approx([8.5, 0, 1])
+
+
+def test_rerun_and_replicate_begin_with_flags_of_0(tmp_path):
+    write = "dump 1 all custom 100 d id x y z xu\nrun 400\nundump 1\n"
+    harness.run(FREE + write + "dump 2 all custom 100 e id xu ix\nrerun d dump x y z\nundump 2\n"
+                "replicate 2 1 1\nwrite_dump all custom f id xu ix\n", tmp_path)
+    assert [frame.vectors("xu", "ix").tolist() for frame in harness.read_dump(tmp_path / "e")] == [
+        [[pytest.approx(x), 0]] for x in (1, 4, 1, 4, 1)]
+    assert harness.read_dump(tmp_path / "f")[0].vectors("xu", "ix").tolist() == [
+        [pytest.approx(1), 0], [pytest.approx(7), 0]]
+
+
+def test_flags_of_a_box_that_changes(tmp_path):
+    """xu is x and as many of the present sides as the particle has gone through."""
+    harness.run(MELT + "velocity all set 28 -14 0 sum yes units box\nfix 2 all deform 1 x scale 1.3\n"
+                f"dump 1 all custom 20 d {COLUMNS}\nrun 120\n", tmp_path)
+    frames = assert_unwrapped(tmp_path / "d")
+    assert frames[-1].bounds[0, 1] - frames[-1].bounds[0, 0] > 1.29 * (frames[0].bounds[0, 1] - frames[0].bounds[0, 0])
+    assert frames[-1].columns["ix"].min() >= 1
+
+
+GIVEN = """\
+units lj
+read_data ../given.data
+mass 1 1
+pair_style none
+fix 1 all nve
+"""
+WRITE = "write_dump all custom {} id x xu ix iy iz modify format float %.9g\n"
+
+
+def given(folder: Path) -> None:
+    """Particle 2 is a box above, which counts. The axis z has walls."""
+    (folder / "given.data").write_text(
+        "by hand\n\n2 atoms\n1 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n\nAtoms\n\n"
+        "2 1 1 12 3 0 1 0\n1 1 4 5 6 -3 0 0\n\nVelocities\n\n1 0 2 0\n2 -4 0 0\n")
+
+
+@needs_lmp
+def test_data_files_have_flags(tmp_path):
+    """They count where the deck asks before the next run; write_data writes them."""
+    deck = "boundary p p f\n" + GIVEN + "timestep 0.01\n" + WRITE.format("a") + "run 100\n" + WRITE.format("b") + \
+        "write_data c.data\nset atom 1 image 5 NULL NULL\n" + WRITE.format("d") + "run 100\n" + WRITE.format("e")
+    given(tmp_path)
+    harness.run(deck, tmp_path / "ours")
+    run_lmp(deck.replace("set atom", "run 0\nset atom"), tmp_path / "theirs")
+    for name in "abde":
+        ours, theirs = (harness.read_dump(tmp_path / who / name)[0] for who in ("ours", "theirs"))
+        names = ("id", "xu", "ix", "iy", "iz") if name != "b" else ("id", "xu")
+        assert np.allclose(ours.vectors(*names), theirs.vectors(*names), atol=1e-7), name
+    assert harness.read_dump(tmp_path / "ours" / "a")[0].vectors("xu", "ix", "iy", "iz").tolist() == [
+        [-26, -3, 0, 0], [1, 0, 2, 0]]
+    again = tmp_path / "again"
+    (tmp_path / "given.data").write_bytes((tmp_path / "ours" / "c.data").read_bytes())
+    harness.run("boundary p p f\n" + GIVEN + WRITE.format("a") + "write_data c.data\n", again)
+    assert (again / "a").read_text().split("ATOMS")[-1] == (tmp_path / "ours" / "b").read_text().split("ATOMS")[-1]
+    assert (again / "c.data").read_text().split("Atoms")[1] == (tmp_path / "given.data").read_text().split("Atoms")[1]
+
+
+@pytest.mark.parametrize("ranks", [None, pytest.param(3, marks=pytest.mark.mpi)])
+def test_flags_of_data_files_are_forgotten_by_a_run_without_them(ranks, tmp_path):
+    given(tmp_path)
+    deck = GIVEN.replace("../", "") + "timestep 0.01\nrun 1\n" + WRITE.format("a") + \
+        "set group all image 2 NULL -1\n" + WRITE.format("b")
+    harness.run(deck, tmp_path, **({"ranks": ranks} if ranks else {}))
+    flags = [harness.read_dump(tmp_path / name)[0].vectors("ix", "iy", "iz").tolist() for name in "ab"]
+    assert flags == [[[0, 0, 0]] * 2, [[2, 0, -1]] * 2]
+
+
+TILTED = "change_box all triclinic\n"
+BAD = {
+    TILTED + "dump 1 all custom 1 f id xu": (USAGE, "dump: a tilted box has no image flags"),
+    TILTED + "compute 1 all property/atom iy": (USAGE, "compute property/atom: a tilted box has no image flags"),
+    "dump 1 all custom 1 f id xu\n" + TILTED: (USAGE, "undump"),
+    "dump 1 all custom 1 f id iu": (USAGE, "unknown column 'iu'"),
+    # From rest to half a side within the hundred steps to the next look.
+    "pair_style none\nfix a all addforce 6 0 0\ntimestep 0.01\ndump 1 all custom 200 f id xu\nrun 200": (
+        PHYSICS, "particle 1 moved by a quarter of the periodic side x since its image flags were counted"),
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input(line, tmp_path):
+    status, words = BAD[line]
+    refused(run_deck(tmp_path, BOX + line + "\n"), status, words)
+
+
+def test_a_box_is_tilted_after_the_last_dump(tmp_path):
+    works(run_deck(tmp_path, BOX + "dump 1 all custom 1 f id xu\nrun 1\nundump 1\n" + TILTED + "run 1\n"))
