@@ -169,6 +169,8 @@ def test_restarts_hold_the_flags(tmp_path):
     assert read(part) == read(whole)
     harness.run("read_restart r.100\nfix 1 all nve\ncompute asks all property/atom ix\nrun 80\n"
                 f"write_dump all custom e.dump {COLUMNS} modify format float %.12g\n", whole)
+    harness.run("read_restart r.100\nfix 1 all nve\nrun 1\nwrite_dump all custom f.dump id ix\n", whole)
+    assert not harness.read_dump(whole / "f.dump")[0].columns["ix"].any()
     end = harness.read_dump(whole / "e.dump")[-1]
     assert end.step == 180
     odd = harness.read_dump(whole / "c.dump")[-1]
@@ -190,6 +192,8 @@ def test_rerun_and_replicate_begin_with_flags_of_0(tmp_path):
         [[pytest.approx(x), 0]] for x in (1, 4, 1, 4, 1)]
     assert harness.read_dump(tmp_path / "f")[0].vectors("xu", "ix").tolist() == [
         [pytest.approx(1), 0], [pytest.approx(7), 0]]
+    harness.run(FREE + write + "replicate 2 1 1\nwrite_dump all custom g id xu ix\n", tmp_path)
+    assert (tmp_path / "g").read_bytes() == (tmp_path / "f").read_bytes()
 
 
 def test_flags_of_a_box_that_changes(tmp_path):
