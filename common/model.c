@@ -891,6 +891,13 @@ static md_status check_dissipation(const md_model *model)
   return MD_OK;
 }
 
+static md_status prepare_tail(md_model *model)
+{
+  model->tail = md_pair_tail(&model->pair, model->count);
+  if (model->box.dim == 3 || !md_pair_has_tail(&model->pair)) return MD_OK;
+  return md_error(MD_USAGE, "pair_modify tail yes: the corrections are those of three dimensions");
+}
+
 md_status md_model_prepare(md_model *model)
 {
   md_model_find_changes(model);
@@ -899,6 +906,7 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(md_box_check_tilt(&model->box));
   MD_TRY(prepare_masses(model));
   MD_TRY(md_pair_complete(&model->pair));
+  MD_TRY(prepare_tail(model));
   model->cutoff = md_pair_cutoff(&model->pair);
   MD_TRY(check_bonds(model));
   MD_TRY(md_bonds_reach(&model->bonds, model->cutoff));

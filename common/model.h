@@ -50,6 +50,7 @@
 #include "common/molecules.h"
 #include "common/pair/dissipative/dissipative.h"
 #include "common/pair/pair.h"
+#include "common/pair/tail.h"
 #include "common/particles.h"
 #include "common/step/motion.h"
 #include "common/subtypes.h"
@@ -121,16 +122,18 @@ typedef struct md_model {
   bool has_v_pair; /* of a restart: particles have velocities of pair forces (particles.h) */
   int64_t natoms;  /* over all ranks */
   /* For pair styles without a cutoff, from src/particles/extent.h. */
-  double total_mass;          /* of all particles; 0: unknown */
-  double extent;              /* root mean square distance from the mean position, sigma; 0: unknown */
-  int64_t extent_natoms;      /* the number of particles of which it is the extent */
-  int64_t step;               /* of the current state */
-  bool backwards;             /* the present run goes back: each step undoes one, and its number falls */
-  int64_t run_begin, run_end; /* of the present run, for ramps */
-  md_box_move move;           /* the change of the box in the next step */
-  md_flow flow;               /* of a sheared box; md_fixes_find_flow sets it */
+  double total_mass;               /* of all particles; 0: unknown */
+  double extent;                   /* root mean square distance from the mean position, sigma; 0: unknown */
+  int64_t extent_natoms;           /* the number of particles of which it is the extent */
+  int64_t count[MD_TYPES_MAX + 1]; /* for tail corrections: particles by type, 1-based, over all ranks */
+  int64_t step;                    /* of the current state */
+  bool backwards;                  /* the present run goes back: each step undoes one, and its number falls */
+  int64_t run_begin, run_end;      /* of the present run, for ramps */
+  md_box_move move;                /* the change of the box in the next step */
+  md_flow flow;                    /* of a sheared box; md_fixes_find_flow sets it */
 
   /* derived by md_model_prepare */
+  md_tail tail;
   md_grids grids;
   double mass_reference;                   /* m_reference, the largest mass */
   double velocity_per_v[MD_TYPES_MAX + 1]; /* m_reference/m by type: velocity = v * this */
@@ -366,6 +369,21 @@ static inline double md_virial_of(const md_model *model, md_wanted wanted, const
 static inline double md_bond_energy_of(const md_model *model, const md_measure *measure)
 {
   return 0.5 * md_wide_value(&measure->bond_energy2, model->grids.e);
+}
+
+/* The tail correction of the energy in the present volume, and of the virial along an axis. */
+static inline double md_model_tail_energy(const md_model *model)
+{
+  if (model->tail.energy == 0.0) return 0.0;
+  const md_box box = md_model_shown_box(model);
+  return model->tail.energy / md_box_volume(&box);
+}
+
+static inline double md_model_tail_virial(const md_model *model)
+{
+  if (model->tail.pressure == 0.0) return 0.0;
+  const md_box box = md_model_shown_box(model);
+  return model->tail.pressure / md_box_volume(&box);
 }
 
 /* Adds the measure b, of other particles, to a. */

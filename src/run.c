@@ -39,6 +39,7 @@
 #include "src/particles/pair_velocities.h"
 #include "src/particles/share.h"
 #include "src/plan.h"
+#include "src/potential/tail_count.h"
 #include "src/restart/cmd_restart.h"
 #include "src/restart/resume.h"
 #include "src/steps.h"
@@ -741,6 +742,7 @@ md_status md_run_prepare(md_run *run)
   run->resumed = sim->resume && sim->resume->restart.under_way;
   if (!sim->resume) renew_room(sim);
   MD_TRY(md_extent_find(sim));
+  MD_TRY(md_tail_count(sim));
   MD_TRY(run->minimizes ? md_kick_range_minimized(model) : md_model_prepare(model));
   if (run->minimizes) md_forces_keep_minimized(model);
   run->kind = md_engine_for(sim->engine, model, &sim->options, sim->comm->size);

@@ -1,7 +1,8 @@
 /* compute pressure: P = (f T + sum of r.f over pairs) / (dim V), with the f degrees of freedom of the temperature T, as
  * in LAMMPS.
  *
- * The keywords ke, pair and fix choose terms; virial is pair and fix. Of fixes, external alone has a virial.
+ * The keywords ke, pair and fix choose terms; virial is pair and fix. Tail corrections belong to pair. Of fixes,
+ * external alone has a virial.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.4.
  *
  * Numbers of the compute: k0 is 1 without the kinetic term, k1 is 1 without the virial of pairs, k2 without that
@@ -48,7 +49,8 @@ static void pressure_value(const md_model *model, const md_compute *compute, con
     md_compute_evaluate(model, &model->compute[compute->temperature], sums->all, temperature);
     kinetic2 = 2.0 * temperature[MD_TEMPERATURE_KINETIC];
   }
-  if (compute->k[1] == 0.0) virial = 0.5 * md_wide_value(&sums->all->virial2, model->grids.w);
+  if (compute->k[1] == 0.0)
+    virial = 0.5 * md_wide_value(&sums->all->virial2, model->grids.w) + 3.0 * md_model_tail_virial(model);
   if (compute->k[2] == 0.0) virial += md_trace(sums->all->fix_virial);
   const md_box box = md_model_shown_box(model);
   value[0] = (kinetic2 + virial) / ((double)box.dim * md_box_volume(&box)) * model->units->nktv2p;

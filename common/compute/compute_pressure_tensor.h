@@ -46,6 +46,7 @@ static void pressure_tensor_value(const md_model *model, const md_compute *compu
     take_centre_away(model, &model->compute[compute->temperature], sums->all, motion);
   for (int c = 0; c < MD_TENSOR; ++c) {
     double virial = pairs * md_wide_value(&sums->all->tensor2[c], model->grids.w);
+    if (c < 3 && compute->k[1] == 0.0) virial += md_model_tail_virial(model);
     if (compute->k[2] == 0.0) virial += sums->all->fix_virial[c];
     value[c] = (motion[c] + virial) / md_box_volume(&box) * model->units->nktv2p;
   }

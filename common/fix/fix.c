@@ -783,16 +783,17 @@ enum { FIX_VALUES = MD_COMPUTE_TERMS + MD_FIX_PARTS };
 static void evaluate(const md_model *model, const md_fix_end *end, const md_measure *measure, double *value)
 {
   const md_wanted wanted = md_fix_end_wants(model, end);
+  const double tail = md_model_tail_virial(model);
   double *part = value + MD_COMPUTE_TERMS;
   md_compute_evaluate(model, &end->compute, measure, value);
   if (end->parts == MD_PARTS_ALL) {
     part[0] = 2.0 * value[MD_TEMPERATURE_KINETIC];
-    part[3] = md_virial_of(model, wanted, &measure->virial2) + md_trace(measure->fix_virial);
+    part[3] = md_virial_of(model, wanted, &measure->virial2) + md_trace(measure->fix_virial) + 3.0 * tail;
   }
   for (int d = 0; d < model->box.dim && end->parts == MD_PARTS_AXES; ++d) {
     const md_summand *s = &model->summand[end->tensor.summand];
     part[d] = 2.0 * md_wide_value(&measure->term[s->first + d], s->unit[d]);
-    part[3 + d] = md_virial_of(model, wanted, &measure->tensor2[d]) + measure->fix_virial[d];
+    part[3 + d] = md_virial_of(model, wanted, &measure->tensor2[d]) + measure->fix_virial[d] + tail;
   }
 }
 

@@ -140,12 +140,13 @@ md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const doub
   if (nvalue < style->global_required || nvalue > style->nglobal) return wrong_count(style, nvalue);
   const int first = style->nparameter - style->nglobal;
   for (int g = 0; g < nvalue; ++g) MD_TRY(check(style, first + g, value[g], true));
-  const bool shift = pair->shift;
+  const bool shift = pair->shift, tail = pair->tail;
   const md_mixing mixing = pair->mixing;
   md_pair_free(pair);
   pair->kind = kind;
   pair->ntypes = ntypes;
   pair->shift = shift;
+  pair->tail = tail;
   pair->mixing = mixing;
   for (int g = 0; g < style->nglobal; ++g) pair->global[g] = g < nvalue ? value[g] : (double)NAN;
   const long long npair = (long long)ntypes * ntypes;

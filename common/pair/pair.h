@@ -90,6 +90,9 @@ typedef struct md_pair_style {
   md_pair_parameter parameter[MD_PAIR_PARAMETERS];
   /* The distance at which a pair of types stops to interact, if that is not the parameter rc itself, else NULL. */
   double (*reach)(const double *parameter);
+  /* The integral of r^2 U(r) from the cutoff on, without shift, for the tail correction (tail.h). NULL: the style takes
+   * none. */
+  double (*tail)(const double *parameter);
   /* Returns the reason why these parameters do not go together, or NULL if they do. The pointer is NULL for a style
    * that takes all combinations. */
   const char *(*refuse)(const double *parameter);
@@ -118,7 +121,7 @@ enum { MD_PAIR_SHARED_STYLE = MD_PAIR_KINDS, MD_PAIR_HYBRID_STYLE };
 typedef struct md_pair {
   md_pair_kind kind; /* MD_PAIR_NONE: particles do not interact */
   int ntypes;
-  bool shift;
+  bool shift, tail; /* of pair_modify */
   md_mixing mixing;
   double global[MD_PAIR_PARAMETERS]; /* of pair_style, in the order of the last nglobal parameters */
   double *parameter;                 /* [ntypes*ntypes][MD_PAIR_PARAMETERS], symmetric */
@@ -144,9 +147,9 @@ bool md_pair_shares_kernels(md_pair_kind kind);
  * of two elementary charges times their distance, and an Angstrom. Returns how many numbers there are. */
 int md_pair_add_units(md_pair_kind kind, const md_units *units, double *value, int n);
 
-/* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift and
- * mixing stay. The caller frees with md_pair_free. MD_USAGE: a wrong number of values, or a value out of its domain.
- * MD_RUNTIME: out of memory. */
+/* Gives *pair a style, without parameters of pairs. value: nvalue defaults of the last nglobal parameters. shift, tail
+ * and mixing stay. The caller frees with md_pair_free. MD_USAGE: a wrong number of values, or a value out of its
+ * domain. MD_RUNTIME: out of memory. */
 md_status md_pair_start(md_pair *pair, md_pair_kind kind, int ntypes, const double *value,
                         int nvalue) MD_CHECKED;
 

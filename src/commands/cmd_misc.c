@@ -172,8 +172,8 @@ static void info_style(md_sim *sim, const char *what, const md_pair *pair)
   static const char *const mixing[] = {[MD_MIX_GEOMETRIC] = "geometric",
                                        [MD_MIX_ARITHMETIC] = "arithmetic",
                                        [MD_MIX_SIXTHPOWER] = "sixthpower"};
-  md_log_print(sim->log, "  %s %s, shift %s, mixing %s\n", what, md_pair_style_of(pair->kind)->name,
-               pair->shift ? "yes" : "no", mixing[pair->mixing]);
+  md_log_print(sim->log, "  %s %s, shift %s, mixing %s%s\n", what, md_pair_style_of(pair->kind)->name,
+               pair->shift ? "yes" : "no", mixing[pair->mixing], pair->tail ? ", tail yes" : "");
 }
 
 /* The coefficients of a sub-style, of the types that use it. */

@@ -78,7 +78,8 @@ md_status md_min_relax_evaluate(md_minimizer *m)
   MD_TRY(md_measure_ranks(m->run->kind, m->run->engine, m->sim->comm, model, (md_wanted){.tensor = true},
                           &measure));
   for (int d = 0; d < 3; ++d)
-    m->relax.virial[d] = 0.5 * md_wide_value(&measure.tensor2[d], model->grids.w) + measure.fix_virial[d];
+    m->relax.virial[d] = 0.5 * md_wide_value(&measure.tensor2[d], model->grids.w) + measure.fix_virial[d] +
+                         md_model_tail_virial(model);
   find_forces(m);
   return MD_OK;
 }

@@ -165,13 +165,17 @@ static md_status set_mixing(md_pair *pair, const char *word)
   return MD_OK;
 }
 
-static md_status check_tail(const char *word)
+static md_status set_tail(md_pair *pair, const char *word)
 {
   bool tail;
   MD_TRY(md_word_bool(word, "pair_modify tail", &tail));
-  if (tail)
-    return md_error(
-        MD_USAGE, "pair_modify tail yes: long-range corrections do not exist here; only tail no is accepted");
+  const md_pair_style *style = md_pair_style_of(pair->kind);
+  if (tail && !style->tail)
+    return md_error(MD_USAGE,
+                    "pair_modify tail yes: pair style %s has no tail correction; lj/cut, lj96/cut, mie/cut, "
+                    "buck and born have one",
+                    style->name);
+  pair->tail = tail;
   return MD_OK;
 }
 
@@ -184,12 +188,14 @@ md_status md_pair_modify(md_pair *pair, const md_words *words)
       return md_error(
           MD_USAGE,
           "pair_modify: unknown keyword '%.64s'; accepted are shift yes|no, mix "
-          "geometric|arithmetic|sixthpower, tail no, and with pair style hybrid first pair STYLE [N]",
+          "geometric|arithmetic|sixthpower, tail yes|no, and with pair style hybrid first pair STYLE [N]",
           keyword);
     if (k + 1 == words->n) return md_error(MD_USAGE, "pair_modify %s needs a value", keyword);
     const char *value = words->word[k + 1];
-    MD_TRY(shift ? set_shift(pair, value) : mix ? set_mixing(pair, value) : check_tail(value));
+    MD_TRY(shift ? set_shift(pair, value) : mix ? set_mixing(pair, value) : set_tail(pair, value));
   }
+  if (pair->shift && pair->tail)
+    return md_error(MD_USAGE, "pair_modify: shift yes and tail yes do not go together");
   return MD_OK;
 }
 

@@ -129,17 +129,23 @@ md_status md_hybrid_coeff(md_sim *sim, const md_words *words)
   return use(sim, s, words);
 }
 
-/* For all sub-styles. Those whose energy is zero at the cutoff anyway have no shift. */
+/* Does the keyword have a meaning for the sub-style? */
+static bool takes(const md_pair *sub, const char *keyword)
+{
+  const md_pair_style *style = md_pair_style_of(sub->kind);
+  if (strcmp(keyword, "shift") == 0) return style->takes_shift;
+  return strcmp(keyword, "tail") != 0 || style->tail;
+}
+
+/* For all sub-styles, but those without a shift or a tail, unless none has it. */
 static md_status modify_all(md_pair *pair, const md_words *words)
 {
-  bool shifts = false;
-  for (int s = 0; s < pair->nsub; ++s) shifts = shifts || md_pair_style_of(pair->sub[s].kind)->takes_shift;
   for (int k = 0; k < words->n; k += 2) {
     const md_words one = {words->n - k < 2 ? 1 : 2, words->word + k};
-    const bool shift = strcmp(one.word[0], "shift") == 0 && shifts;
+    bool some = false;
+    for (int s = 0; s < pair->nsub; ++s) some = some || takes(&pair->sub[s], one.word[0]);
     for (int s = 0; s < pair->nsub; ++s)
-      if (!shift || md_pair_style_of(pair->sub[s].kind)->takes_shift)
-        MD_TRY(md_pair_modify(&pair->sub[s], &one));
+      if (!some || takes(&pair->sub[s], one.word[0])) MD_TRY(md_pair_modify(&pair->sub[s], &one));
   }
   return MD_OK;
 }

@@ -283,6 +283,15 @@ static void walk_sub_styles(walk *w, const char *prefix, md_pair *pair)
           pair->uses);
 }
 
+/* Most models have no tail correction. */
+static void walk_tail(walk *w, const char *name, md_pair *pair)
+{
+  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : !pair->tail)) return;
+  flags(w, name, 1, &pair->tail);
+  if (w->status == MD_OK && pair->tail && (pair->shift || !md_pair_style_of(pair->kind)->tail))
+    w->status = wrong(w, name);
+}
+
 /* A pair style, or a sub-style of one. */
 static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair)
 {
@@ -304,6 +313,7 @@ static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair)
   }
   pair->ntypes = ntypes;
   flags(w, item(prefix, "shift").text, 1, &pair->shift);
+  walk_tail(w, item(prefix, "tail").text, pair);
   choice(w, item(prefix, "mixing").text, mixings, 3, &mixing);
   pair->mixing = (md_mixing)mixing;
   walk_types_pairs(w, prefix, pair);

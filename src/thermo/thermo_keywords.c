@@ -1,7 +1,7 @@
 /* The table of thermo keywords, and a function for the value of each; see thermo_keywords.h.
  *
  * Names, titles and meanings are those of LAMMPS for short-range pairs and bonds. Quantities that such a system does
- * not have (energies of angles, of charges, of a long-range tail) are zero, as in LAMMPS. Energies are per particle in
+ * not have (energies of angles, of charges) are zero, as in LAMMPS. Energies are per particle in
  * units lj, unless the deck has `thermo_modify norm no`, and of the whole system in other units. LAMMPS has no momx,
  * momy and momz: the total momentum, which never changes by a bit in a periodic box.
  */
@@ -72,6 +72,11 @@ static double potential(const md_thermo_reading *r) { return r->computed->value[
 static double get_epair(const md_thermo_reading *r)
 {
   return normed(r, potential(r) - r->computed->fix_energy - r->computed->bond_energy);
+}
+
+static double get_etail(const md_thermo_reading *r)
+{
+  return normed(r, md_model_tail_energy(&r->sim->model));
 }
 
 static double get_ebond(const md_thermo_reading *r) { return normed(r, r->computed->bond_energy); }
@@ -185,7 +190,7 @@ enum { FORCES = MD_NEEDS_BOX | MD_NEEDS_FORCES };
   KEYWORD(eimp, "E_impro", 0, NULL, get_nothing)                                                             \
   KEYWORD(emol, "E_mol", STATE, NULL, get_ebond)                                                             \
   KEYWORD(elong, "E_long", 0, NULL, get_nothing)                                                             \
-  KEYWORD(etail, "E_tail", 0, NULL, get_nothing)                                                             \
+  KEYWORD(etail, "E_tail", 0, NULL, get_etail)                                                               \
   KEYWORD(enthalpy, "Enthalpy", STATE, NULL, get_enthalpy)                                                   \
   KEYWORD(ecouple, "Ecouple", STATE, NULL, get_ecouple)                                                      \
   KEYWORD(econserve, "Econserve", STATE, NULL, get_econserve)                                                \

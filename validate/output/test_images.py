@@ -69,10 +69,11 @@ def test_values_of_lammps(tmp_path):
         assert [float(row[2]) for row in our.rows] == pytest.approx([float(row[2]) for row in their.rows], rel=1e-8)
 
 
-def test_same_files_on_every_engine(tmp_path):
+@pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
+def test_same_files_on_every_engine(engine, tmp_path):
     harness.run(MELT + MOVES, tmp_path / "naive", engine="naive")
-    harness.run(MELT + MOVES, tmp_path / "openmp", threads=3)
-    assert read(tmp_path / "naive") == read(tmp_path / "openmp")
+    harness.run(MELT + MOVES, tmp_path / engine, engine=engine, threads=3)
+    assert read(tmp_path / "naive") == read(tmp_path / engine)
 
 
 @pytest.mark.mpi

@@ -35,6 +35,13 @@ static void born_prepare(const double *parameter, bool shift, double scale, doub
   if (shift && rc > 0.0) k[10] = md_born_energy(k[0], k);
 }
 
+static double born_tail(const double *parameter)
+{
+  const double rho = parameter[1], rc = parameter[5], rc3 = rc * rc * rc;
+  const double wall = rho * (rc * rc + 2.0 * rho * rc + 2.0 * rho * rho) * md_exp((parameter[2] - rc) / rho);
+  return parameter[0] * wall - parameter[3] / (3.0 * rc3) + parameter[4] / (5.0 * rc3 * rc * rc);
+}
+
 static const md_pair_style born_style = {
     .name = "born",
     .summary = "Born-Mayer-Huggins potential A exp((sigma - r)/rho) - C/r^6 + D/r^8; no mixing",
@@ -51,6 +58,7 @@ static const md_pair_style born_style = {
     .length_parameter = MD_AT_ZERO_ENERGY,
     .length_factor = 0.4,
     .takes_shift = true,
+    .tail = born_tail,
     .prepare = born_prepare,
 };
 

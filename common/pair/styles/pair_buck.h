@@ -32,6 +32,13 @@ static void buck_prepare(const double *parameter, bool shift, double scale, doub
   if (shift && rc > 0.0) k[7] = md_buck_energy(k[0], k);
 }
 
+static double buck_tail(const double *parameter)
+{
+  const double rho = parameter[1], rc = parameter[3];
+  const double wall = rho * (rc * rc + 2.0 * rho * rc + 2.0 * rho * rho) * md_exp(-rc / rho);
+  return parameter[0] * wall - parameter[2] / (3.0 * rc * rc * rc);
+}
+
 static const md_pair_style buck_style = {
     .name = "buck",
     .summary = "Buckingham potential A exp(-r/rho) - C/r^6; no mixing",
@@ -43,6 +50,7 @@ static const md_pair_style buck_style = {
     .length_parameter = MD_AT_ZERO_ENERGY,
     .length_factor = 0.4,
     .takes_shift = true,
+    .tail = buck_tail,
     .prepare = buck_prepare,
 };
 

@@ -36,6 +36,12 @@ static void lj96_cut_prepare(const double *parameter, bool shift, double scale, 
   if (shift) k[5] = md_lj96_cut_energy(k[0], k);
 }
 
+static double lj96_cut_tail(const double *parameter)
+{
+  const double sigma = parameter[1], rc = parameter[2], s3 = sigma * sigma * sigma, x3 = s3 / (rc * rc * rc);
+  return 4.0 * parameter[0] * s3 * (x3 * x3 / 6.0 - x3 / 3.0);
+}
+
 static const md_pair_style lj96_cut_style = {
     .name = "lj96/cut",
     .summary = "Lennard-Jones with a repulsion of the power 9",
@@ -47,6 +53,7 @@ static const md_pair_style lj96_cut_style = {
     .length_parameter = 1,
     .length_factor = 1.0,
     .takes_shift = true,
+    .tail = lj96_cut_tail,
     .mix = lj96_cut_mix,
     .prepare = lj96_cut_prepare,
 };

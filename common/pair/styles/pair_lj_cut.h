@@ -37,6 +37,12 @@ static void lj_cut_prepare(const double *parameter, bool shift, double scale, do
   k[5] = shift ? 4.0 * epsilon * (c6 * c6 - c6) : 0.0;
 }
 
+static double lj_cut_tail(const double *parameter)
+{
+  const double sigma = parameter[1], rc = parameter[2], s3 = sigma * sigma * sigma, x3 = s3 / (rc * rc * rc);
+  return 4.0 * parameter[0] * s3 * (x3 * x3 * x3 / 9.0 - x3 / 3.0);
+}
+
 static const md_pair_style lj_cut_style = {
     .name = "lj/cut",
     .summary =
@@ -49,6 +55,7 @@ static const md_pair_style lj_cut_style = {
     .length_parameter = 1,
     .length_factor = 1.0,
     .takes_shift = true,
+    .tail = lj_cut_tail,
     .mix = lj_cut_mix,
     .prepare = lj_cut_prepare,
 };

@@ -34,12 +34,32 @@ static void mie_cut_mix(const double *a, const double *b, md_mixing mixing, doub
   mix_energy_and_lengths(5, a, b, mixing, ab);
 }
 
+/* C eps. */
+static double mie_cut_depth(const double *parameter)
+{
+  const double repulsive = parameter[2], attractive = parameter[3], apart = repulsive - attractive;
+  return parameter[0] * (repulsive / apart) * md_pow(repulsive / attractive, attractive / apart);
+}
+
+/* The integral of (sigma/r)^g r^2 from rc on. */
+static double mie_cut_power(const double *parameter, double g)
+{
+  const double rc = parameter[4];
+  return rc * rc * rc * md_pow(parameter[1] / rc, g) / (g - 3.0);
+}
+
+static double mie_cut_tail(const double *parameter)
+{
+  return mie_cut_depth(parameter) *
+         (mie_cut_power(parameter, parameter[2]) - mie_cut_power(parameter, parameter[3]));
+}
+
 static void mie_cut_prepare(const double *parameter, bool shift, double scale, double *k)
 {
   const double epsilon = parameter[0], sigma = parameter[1], rc = parameter[4];
-  const double repulsive = parameter[2], attractive = parameter[3], apart = repulsive - attractive;
+  const double repulsive = parameter[2], attractive = parameter[3];
   if (!(epsilon > 0.0 && sigma > 0.0 && rc > 0.0)) return;
-  const double depth = epsilon * (repulsive / apart) * md_pow(repulsive / attractive, attractive / apart);
+  const double depth = mie_cut_depth(parameter);
   k[0] = rc * rc;
   k[3] = -0.5 * repulsive;
   k[4] = -0.5 * attractive;
@@ -65,6 +85,7 @@ static const md_pair_style mie_cut_style = {
     .length_parameter = 1,
     .length_factor = 1.0,
     .takes_shift = true,
+    .tail = mie_cut_tail,
     .refuse = mie_cut_refuse,
     .mix = mie_cut_mix,
     .prepare = mie_cut_prepare,

@@ -296,7 +296,7 @@ REFUSED = [
     (TWICE + "pair_modify pair lj/cut shift yes", "the number of sub-style lj/cut must be a whole number, not 'shift'"),
     (HYBRID + "pair_modify pair lj/cut", "pair_modify pair STYLE needs a keyword and a value"),
     (HYBRID + "pair_modify pair soft shift yes", "pair_modify: 'soft' is no sub-style of pair style hybrid"),
-    (HYBRID + "pair_modify tail yes", "only tail no is accepted"),
+    (HYBRID + "pair_modify tail yes shift yes", "shift yes and tail yes do not go together"),
     (HYBRID + "pair_modify mix arithmetic shift", "pair_modify shift needs a value"),
     (HYBRID + "pair_modify special lj/coul", "unknown keyword 'special'"),
     ("pair_style hybrid soft 1 zbl 1 2\npair_modify shift yes", "is zero at its cutoff already"),

@@ -331,7 +331,7 @@ static void pair_commands_set_the_pair(void **state)
           "gauss, gauss/cut, gravity, lj");
   refused(b, "pair_style none 1", "takes no further argument");
   refused(b, "pair_modify mix harmonic", "pair_modify mix 'harmonic' is unknown");
-  refused(b, "pair_modify tail yes", "only tail no");
+  refused(b, "pair_modify tail yes shift yes", "do not go together");
   refused(b, "pair_modify table 12", "unknown keyword 'table'");
   refused(b, "pair_modify shift", "takes at least 2 arguments");
   refused(b, "pair_modify shift yes mix", "pair_modify mix needs a value");
