@@ -7,7 +7,6 @@
 #include "src/box/faces.h"
 #include "src/deck/deck.h"
 #include "src/particles/extent.h"
-#include "src/potential/tail_count.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,7 +193,6 @@ static md_status prepare(md_sim *sim)
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_faces_follow(sim));
   MD_TRY(md_extent_find(sim));
-  MD_TRY(md_tail_count(sim));
   return md_comm_agree(sim->comm, md_model_prepare(&sim->model));
 }
 
