@@ -1,5 +1,5 @@
-/* Tail corrections (pair_modify tail yes): energy and pressure of the pairs beyond the cutoff, as if there the particles
- * were spread evenly. With N_a particles of type a in the volume V, and sums over ordered pairs of types:
+/* Tail corrections (pair_modify tail yes): energy and pressure of the pairs beyond the cutoff, as if particles were
+ * spread evenly there. With N_a particles of type a in the volume V, and sums over ordered pairs of types:
  *
  *      E = 1/V   sum N_a N_b 2 pi J_ab             J = integral of r^2 U(r) from rc on
  *      P = 1/V^2 sum N_a N_b 2 pi (J_ab + rc^3 U_ab(rc) / 3)

@@ -40,26 +40,28 @@ pair_coeff 2 2 0.8 1.1 3
 pair_modify tail yes mix arithmetic
 """
 LJ = {"units": "lj", "lattice": 0.7, "speed": 1}
+METAL = {"units": "metal", "lattice": 5.4, "speed": 1}
 NPT = "fix 1 all npt temp 1 1 0.5 {} 1 1 1\nrun 40\n"
+ISO, ANISO = NPT.format("iso"), NPT.format("aniso")
+ON = "pair_modify tail yes\n"
 # Each with the words of the corrections, those of a run after it, and how far lmp's numbers may be from ours.
 CASES = {
-    "lj/cut, mixed, one pressure": (LJ, MIXTURE, NPT.format("iso"), 1e-9),
-    "pressures by axis, then a box of other sides": (LJ, MIXTURE, NPT.format("aniso") + "change_box all x scale 1.1 remap\n"
-                                                     "unfix 1\nfix 1 all nve\nrun 10\n", 1e-9),
+    "lj/cut, mixed, one pressure": (LJ, MIXTURE, ISO, 1e-9),
+    "pressures by axis, then a box of other sides": (
+        LJ, MIXTURE, ANISO + "change_box all x scale 1.1 remap\nunfix 1\nfix 1 all nve\nrun 10\n", 1e-9),
     "press/berendsen": (LJ, MIXTURE, "fix 1 all nve\nfix 2 all press/berendsen iso 1 1 1\nrun 40\n", 1e-9),
-    "a box that relaxes": (LJ, MIXTURE, "fix 1 all box/relax iso 0.2 vmax 0.01\nmin_style cg\nminimize 0 1e-9 40 100\n", 1e-6),
-    "lj96/cut": (LJ, "pair_style lj96/cut 2.5\npair_coeff * * 1 1\npair_modify tail yes\n", NPT.format("iso"), 1e-9),
+    "a box that relaxes": (
+        LJ, MIXTURE, "fix 1 all box/relax iso 0.2 vmax 0.01\nmin_style cg\nminimize 0 1e-9 40 100\n", 1e-6),
+    "lj96/cut": (LJ, "pair_style lj96/cut 2.5\npair_coeff * * 1 1\n" + ON, ISO, 1e-9),
     "mie/cut": (LJ, "pair_style mie/cut 2.5\npair_coeff * * 1 1 14.5 6.2\npair_coeff 2 2 0.7 1.1 12 7 2.2\n"
-                "pair_coeff 1 2 0.9 1 11 5\npair_modify tail yes\n", NPT.format("iso"), 1e-9),
-    "buck": (LJ, "pair_style buck 2.5\npair_coeff * * 1000 0.2 2\npair_coeff 1 2 900 0.22 1.5 2\npair_modify tail yes\n",
-             NPT.format("iso"), 1e-9),
-    "born": (LJ, "pair_style born 2.5\npair_coeff * * 1 0.2 1 1 0.5\npair_modify tail yes\n", NPT.format("iso"), 1e-9),
+                "pair_coeff 1 2 0.9 1 11 5\n" + ON, ISO, 1e-9),
+    "buck": (LJ, "pair_style buck 2.5\npair_coeff * * 1000 0.2 2\npair_coeff 1 2 900 0.22 1.5 2\n" + ON, ISO, 1e-9),
+    "born": (LJ, "pair_style born 2.5\npair_coeff * * 1 0.2 1 1 0.5\n" + ON, ISO, 1e-9),
     "hybrid": (LJ, "pair_style hybrid lj/cut 2.5 lj96/cut 2.2 yukawa 2 1.5\npair_coeff 1 1 lj/cut 1 1\n"
-               "pair_coeff 2 2 lj96/cut 0.9 1\npair_coeff 1 2 yukawa 3\npair_modify tail yes\n", NPT.format("iso"), 1e-9),
+               "pair_coeff 2 2 lj96/cut 0.9 1\npair_coeff 1 2 yukawa 3\n" + ON, ISO, 1e-9),
     "one of hybrid/overlay": (LJ, "pair_style hybrid/overlay lj/cut 2.5 lj96/cut 2.2\npair_coeff * * lj/cut 1 1\n"
-                              "pair_coeff * * lj96/cut 0.1 1\npair_modify pair lj/cut tail yes\n", NPT.format("iso"), 1e-9),
-    "units metal": ({"units": "metal", "lattice": 5.4, "speed": 1},
-                    "pair_style lj/cut 8\npair_coeff * * 0.0103 3.4\npair_modify tail yes\n",
+                              "pair_coeff * * lj96/cut 0.1 1\npair_modify pair lj/cut tail yes\n", ISO, 1e-9),
+    "units metal": (METAL, "pair_style lj/cut 8\npair_coeff * * 0.0103 3.4\n" + ON,
                     "timestep 0.001\nfix 1 all npt temp 80 80 0.1 iso 0 0 1\nrun 40\n", 1e-8),
 }
 
@@ -93,7 +95,7 @@ def test_the_formula(tmp_path):
     assert row == pytest.approx([energy, energy, pressure, pressure, 0], rel=1e-13)
 
 
-RUN = FLUID.format(pair=MIXTURE, **LJ).replace("%.13g", "%.17g") + NPT.format("aniso")
+RUN = FLUID.format(pair=MIXTURE, **LJ).replace("%.13g", "%.17g") + ANISO
 
 
 @pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
@@ -128,7 +130,7 @@ def test_particles_that_a_run_removes_count_no_more(tmp_path):
 @pytest.mark.parametrize("words, message", [
     ("pair_modify tail yes shift yes", "shift yes and tail yes do not go together"),
     ("pair_modify shift yes\npair_modify tail yes", "shift yes and tail yes do not go together"),
-    ("pair_style morse 2\npair_coeff * * 1 1 1\npair_modify tail yes", "pair style morse has no tail correction; lj/cut"),
+    ("pair_style morse 2\npair_coeff * * 1 1 1\npair_modify tail yes", "style morse has no tail correction; lj/cut"),
     ("pair_style hybrid soft 1 zbl 1 2\npair_modify tail yes", "pair style soft has no tail correction"),
     ("pair_modify tail perhaps", "pair_modify tail"),
 ])
@@ -137,8 +139,8 @@ def test_bad_input(words, message, tmp_path):
 
 
 def test_two_dimensions_have_none(tmp_path):
-    deck = "dimension 2\nunits lj\nregion b block 0 9 0 9 -0.5 0.5\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 1 1 0\n" \
-        "pair_style lj/cut 2.5\npair_coeff * * 1 1\npair_modify tail yes\nrun 0\n"
+    deck = "dimension 2\nunits lj\nregion b block 0 9 0 9 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n" \
+        "create_atoms 1 single 1 1 0\npair_style lj/cut 2.5\npair_coeff * * 1 1\npair_modify tail yes\nrun 0\n"
     refused(run_deck(tmp_path, deck), USAGE, "three dimensions")
 
 
