@@ -34,7 +34,7 @@ static md_status check_name(md_sim *sim, const char *name)
   md_property property;
   if (sim->model.bonded && strcmp(name, "mol") == 0) return MD_OK;
   if (md_property_is_name(name)) return md_property_need(sim, "compute property/atom", name, &property);
-  if (md_images_has(name)) return md_images_begin(sim, "compute property/atom");
+  if (md_images_has(name)) return md_images_begin(sim);
   if (IS_AMONG(name, formulas_know) || IS_AMONG(name, others)) return MD_OK;
   return md_error(
       MD_USAGE,

@@ -45,7 +45,7 @@ typedef struct reader {
   int nfield; /* FIELDS_MAX + 1: more than FIELDS_MAX */
   data_header header;
   data_done done;
-  bool images_ignored, vz_ignored, spin_ignored;
+  bool vz_ignored, spin_ignored;
   double *image; /* [room][3] image flags of the particles from `before` on; NULL: all are 0 */
   int64_t room;
   md_data_options options;

@@ -168,19 +168,23 @@ static md_status shift_id(const reader *r, record *a)
 static md_status parse_place(reader *r, int at, record *a)
 {
   const md_box *box = &r->sim->model.box;
+  double given[3];
   int64_t image;
   for (int d = 0; d < 3; ++d) {
     MD_TRY(md_data_real(r, r->field[at + d], "coordinate", &a->value[d]));
     a->value[d] += r->options.shift[d];
-    const double given = a->value[d];
+    given[d] = a->value[d];
     if (!box->triclinic) MD_TRY(put_into_box(r, a->id, d, &a->value[d]));
-    a->value[3 + d] = rint((given - a->value[d]) / box->length[d]);
   }
   if (box->triclinic) MD_TRY(put_into_tilted(r, a->id, a->value));
+  for (int d = 0; d < 3; ++d) given[d] -= a->value[d];
+  for (int d = 2; d >= 0; --d) {
+    a->value[3 + d] = rint(given[d] / box->length[d]);
+    md_lattice_shift(box->length, box->tilt, d, -a->value[3 + d], given);
+  }
   for (int k = at + 3; k < r->nfield; ++k) {
     MD_TRY(md_data_whole(r, r->field[k], "image flag", &image));
     a->value[k - at] += (double)image;
-    r->images_ignored = r->images_ignored || (image != 0 && box->triclinic);
   }
   return MD_OK;
 }
@@ -268,7 +272,7 @@ static md_status keep_atom(reader *r, const record *a)
     p->x[d][i] = a->value[d];
     p->v[d][i] = 0.0;
   }
-  if (!r->sim->model.box.triclinic) MD_TRY(keep_image(r, i - r->before, a->value + 3));
+  MD_TRY(keep_image(r, i - r->before, a->value + 3));
   return md_id_table_add(&r->ids, a->id, (int32_t)(i + 1));
 }
 
@@ -643,11 +647,9 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name, const md_data_
   free(r.image);
   free(r.long_line);
   MD_TRY(status);
-  int64_t ignored[3] = {r.images_ignored, r.vz_ignored, r.spin_ignored};
-  MD_TRY(comm->reduce->sum(comm, ignored, 3));
-  if (ignored[0])
-    md_sim_explain(sim, "image flags", "the image flags of data files have no effect in a tilted box");
-  if (ignored[1]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
-  if (ignored[2]) md_sim_explain(sim, "angular velocities", "particles are points here and do not turn");
+  int64_t ignored[2] = {r.vz_ignored, r.spin_ignored};
+  MD_TRY(comm->reduce->sum(comm, ignored, 2));
+  if (ignored[0]) md_sim_explain(sim, "vz", "velocities along z have no effect in two dimensions");
+  if (ignored[1]) md_sim_explain(sim, "angular velocities", "particles are points here and do not turn");
   return md_sim_count(sim);
 }

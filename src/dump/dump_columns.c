@@ -99,7 +99,7 @@ static bool is_named(const md_sim *sim, const char *name)
 
 md_status md_dump_find_column(md_dump *dump, md_sim *sim, const char *name, md_dump_column *column)
 {
-  if (md_images_has(name)) MD_TRY(md_images_begin(sim, "dump"));
+  if (md_images_has(name)) MD_TRY(md_images_begin(sim));
   if (is_named(sim, name)) return name_column(dump, sim, name, column);
   if (md_is_compute(name)) return compute_column(sim, name, column);
   char accepted[512] = "";

@@ -186,8 +186,7 @@ static md_status change_boundary(change *c, int *at)
 static md_status change_kind(change *c, bool triclinic)
 {
   if (c->box.triclinic == triclinic) return MD_OK;
-  md_images_end_alone(c->sim);
-  if (c->sim->observers)
+  if (c->sim->observers && !md_images_are_alone(c->sim))
     return md_error(
         MD_USAGE,
         "change_box %s: the files of dumps and output fixes have another kind of box, and computes that "

@@ -3,7 +3,8 @@
  * 1. The place of each particle at the last look and its flags are kept by id (src/properties/id_values.h), in seven
  *    columns. Restarts, new ids and deletions are cared for there.
  * 2. A look compares places with those of the look before, and keeps the new ones. A particle without a record is new:
- *    its flags are 0.
+ *    its flags are 0. In a tilted box places are those that output shows, and a flip between two looks shows in the
+ *    tilt factors.
  * 3. src/follow/looks.h says when the next look is. In a run a change by more than a quarter of the side is an error,
  *    so that no way through a face is missed in silence. At the first look of a run, and between runs, the nearest
  *    image is taken, since commands may have moved particles.
@@ -29,9 +30,10 @@ struct md_images {
   md_observer base; /* must come first */
   md_sim *sim;
   md_id_values *values;
-  bool asked;   /* the deck needs flags; else they are held until the next run */
-  int64_t next; /* step of the next look */
-  bool strict;  /* in a run that has looked already */
+  double tilt[3]; /* of the box at the last look, or at the beginning of the run */
+  bool asked;     /* the deck needs flags; else they are held until the next run */
+  int64_t next;   /* step of the next look */
+  bool strict;    /* in a run that has looked already */
 };
 
 /* ---- names ---- */
@@ -59,28 +61,50 @@ bool md_images_has(const char *name) { return name_of(name) < NAMES; }
 
 /* ---- looks ---- */
 
-/* Is there a record of the axis? One that a damaged restart has brought is none. */
-static bool is_known(const double *record, int d)
+/* Is there a record? One that a damaged restart has brought is none. */
+static bool is_known(const double *record)
 {
-  return record[KNOWN] == 1.0 && isfinite(record[PLACE + d]) && fabs(record[FLAG + d]) < 0x1p31;
+  bool known = record[KNOWN] == 1.0;
+  for (int d = 0; d < 3; ++d) known = known && isfinite(record[PLACE + d]) && fabs(record[FLAG + d]) < 0x1p31;
+  return known;
+}
+
+/* A flip of the box has changed edges by whole other ones: the same unwrapped place has other flags. flips: by how much
+ * xy and xz have changed in sides lx, and yz in sides ly, between the last look and now. */
+static void flip(const double flips[3], double *record)
+{
+  double *flag = record + FLAG;
+  flag[0] += flips[MD_XY] * flag[1] + flips[MD_XZ] * flag[2];
+  flag[1] += flips[MD_YZ] * flag[2];
+}
+
+/* The flips between a box of those tilt factors and the present one. The rest of the change is below half a side. */
+static void find_flips(const md_box *box, const double before[3], double flips[3])
+{
+  const double *l = box->length, *t = box->tilt;
+  flips[MD_XY] = rint((before[MD_XY] - t[MD_XY]) / l[0]);
+  flips[MD_YZ] = rint((before[MD_YZ] - t[MD_YZ]) / l[1]);
+  flips[MD_XZ] = rint((before[MD_XZ] - t[MD_XZ] - flips[MD_YZ] * t[MD_XY]) / l[0]);
 }
 
 /* Looks at particle i; record: that of the last look. Returns the axis along which it went too far, or -1. */
-static int look_at(const md_sim *sim, int64_t i, double *record)
+static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *record)
 {
   const md_box *box = &sim->model.box;
+  double x[3], step[3] = {0.0, 0.0, 0.0};
   int lost = -1;
-  for (int d = 0; d < box->dim; ++d) {
-    const double x = sim->particles.x[d][i], length = box->length[d];
-    double step = 0.0;
-    if (!is_known(record, d))
-      record[FLAG + d] = 0.0;
-    else if (box->periodic[d])
-      step = x - record[PLACE + d];
-    const double through = rint(step / length);
+  md_particle_shown(&sim->particles, box, i, x);
+  if (!is_known(record))
+    memset(record + FLAG, 0, 3 * sizeof *record);
+  else
+    for (int d = 0; d < box->dim; ++d) step[d] = x[d] - record[PLACE + d];
+  if (box->triclinic) flip(flips, record);
+  for (int d = box->dim - 1; d >= 0; --d) {
+    const double through = box->periodic[d] ? rint(step[d] / box->length[d]) : 0.0;
+    md_lattice_shift(box->length, box->tilt, d, -through, step);
     record[FLAG + d] -= through;
-    record[PLACE + d] = x;
-    if (fabs(step - through * length) > 0.25 * length) lost = d;
+    record[PLACE + d] = x[d];
+    if (box->periodic[d] && fabs(step[d]) > 0.25 * box->length[d]) lost = d;
   }
   record[KNOWN] = 1.0;
   return lost;
@@ -91,9 +115,11 @@ static md_status look_at_all(const md_images *images, double *record)
 {
   const md_particles *p = &images->sim->particles;
   int64_t far = INT64_MAX;
+  double flips[3];
+  find_flips(&images->sim->model.box, images->tilt, flips);
 #pragma omp parallel for schedule(static) reduction(min : far)
   for (int64_t i = 0; i < p->n; ++i) {
-    const int axis = look_at(images->sim, i, record + i * COLUMNS);
+    const int axis = look_at(images->sim, i, flips, record + i * COLUMNS);
     if (axis >= 0 && 3 * i + axis < far) far = 3 * i + axis;
   }
   if (far == INT64_MAX || !images->strict) return MD_OK;
@@ -113,6 +139,7 @@ static md_status look(md_images *images, double **record)
   md_status status = md_id_values_get(images->values, *record);
   if (status == MD_OK) status = md_comm_agree(sim->comm, look_at_all(images, *record));
   if (status == MD_OK) status = md_id_values_set(images->values, NULL, *record);
+  memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
   if (status == MD_OK && sim->view && sim->view->engine) {
     images->strict = true;
     status = md_looks_plan(sim, md_looks_speed(sim, MD_GROUP_ALL), &images->next);
@@ -144,6 +171,7 @@ static md_status start(md_observer *observer, md_sim *sim)
   md_images *images = (md_images *)observer;
   images->next = sim->model.step;
   images->strict = false;
+  memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
   if (!images->asked) {
     images->values->n = 0;
     images->values->claimed = false;
@@ -159,6 +187,13 @@ static md_status observe(md_observer *observer, md_view *view)
   return look((md_images *)observer, &view->image);
 }
 
+/* The next run may begin with other tilt factors, of which this one knows nothing. */
+static md_status finish(md_observer *observer, md_sim *sim)
+{
+  const md_images *images = (const md_images *)observer;
+  return images->asked && sim->model.box.triclinic && !sim->view ? md_images_refresh(sim) : MD_OK;
+}
+
 static void destroy(md_observer *observer)
 {
   md_images *images = (md_images *)observer;
@@ -169,14 +204,9 @@ static void destroy(md_observer *observer)
 /* ---- for others ---- */
 
 /* Makes what keeps flags, unless it is there. */
-static md_status make(md_sim *sim, const char *what)
+static md_status make(md_sim *sim)
 {
   md_observer **at = &sim->observers;
-  if (sim->model.box.triclinic)
-    return md_error(MD_USAGE,
-                    "%s: a tilted box has no image flags, and no xu yu zu ix iy iz; compute displace/atom "
-                    "follows particles through its faces",
-                    what);
   if (sim->images) {
     sim->images->values->claimed = true;
     return MD_OK;
@@ -189,11 +219,13 @@ static md_status make(md_sim *sim, const char *what)
     return status;
   }
   images->sim = sim;
+  memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
   images->next = sim->model.step;
   images->base.due = due;
   images->base.due_back = due_back;
   images->base.start = start;
   images->base.observe = observe;
+  images->base.finish = finish;
   images->base.destroy = destroy;
   while (*at) at = &(*at)->next;
   *at = &images->base;
@@ -201,9 +233,9 @@ static md_status make(md_sim *sim, const char *what)
   return MD_OK;
 }
 
-md_status md_images_begin(md_sim *sim, const char *what)
+md_status md_images_begin(md_sim *sim)
 {
-  MD_TRY(make(sim, what));
+  MD_TRY(make(sim));
   sim->images->asked = true;
   return MD_OK;
 }
@@ -218,14 +250,14 @@ static bool is_among(int n, const md_id_column *column, int *first)
 md_status md_images_restore(md_sim *sim)
 {
   for (const md_id_values *v = sim->id_values; v; v = v->next)
-    if (strcmp(v->name, NAME) == 0) return make(sim, "read_restart");
+    if (strcmp(v->name, NAME) == 0) return make(sim);
   return MD_OK;
 }
 
 md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3])
 {
   double *record;
-  MD_TRY(make(sim, NAME));
+  MD_TRY(make(sim));
   MD_TRY(look(sim->images, &record));
   for (int64_t i = 0; i < sim->particles.n; ++i)
     for (int d = 0; d < sim->model.box.dim && chosen[i]; ++d)
@@ -256,18 +288,23 @@ md_status md_images_jump(md_sim *sim, int n, const md_id_column *column)
   return MD_OK;
 }
 
+md_status md_images_refresh(md_sim *sim)
+{
+  double *record = NULL;
+  if (!md_images_are_kept(sim)) return MD_OK;
+  const md_status status = look(sim->images, &record);
+  free(record);
+  return status;
+}
+
 void md_images_forget(md_sim *sim)
 {
   if (sim->images) sim->images->values->n = 0;
 }
 
-void md_images_end_alone(md_sim *sim)
+bool md_images_are_alone(const md_sim *sim)
 {
-  md_images *images = sim->images;
-  if (!images || sim->observers != &images->base || images->base.next) return;
-  md_id_values_free(images->values);
-  sim->observers = NULL;
-  destroy(&images->base);
+  return sim->images && sim->observers == &sim->images->base && !sim->observers->next;
 }
 
 bool md_images_others(const md_sim *sim)
@@ -280,17 +317,21 @@ bool md_images_others(const md_sim *sim)
 /* The value that a name has for a particle. */
 static double value_of(const md_box *box, int name, const double *record)
 {
-  const int d = names[name].axis;
-  const double length = box->length[d], x = record[PLACE + d] + record[FLAG + d] * length;
-  if (names[name].flag) return record[FLAG + d] + 0.0;
-  return names[name].scaled && d < box->dim ? (x - box->lo[d]) / length : x;
+  const int axis = names[name].axis;
+  double x[3], fraction[3];
+  if (names[name].flag) return record[FLAG + axis] + 0.0;
+  memcpy(x, record + PLACE, sizeof x);
+  for (int d = 0; d < box->dim; ++d) md_lattice_shift(box->length, box->tilt, d, record[FLAG + d], x);
+  if (!names[name].scaled) return x[axis];
+  md_box_fractions(box, x, fraction);
+  return fraction[axis];
 }
 
 md_status md_images_get(md_sim *sim, const char *name, double *value)
 {
   const int k = name_of(name);
   double *own = NULL;
-  MD_TRY(md_images_begin(sim, name));
+  MD_TRY(md_images_begin(sim));
   MD_TRY(sim->view ? observe(&sim->images->base, sim->view) : look(sim->images, &own));
   const double *record = sim->view ? sim->view->image : own;
   for (int64_t i = 0; i < sim->particles.n; ++i)

@@ -1,6 +1,6 @@
 /* Image flags: how often each particle went through each periodic face, and the places that they unwrap.
  *
- *      xu = x + ix Lx       xsu = (xu - xlo) / Lx
+ *      (xu, yu, zu) = (x, y, z) + ix a + iy b + iz c,   a, b, c: the present edges of the box
  *
  * Engines keep no image flags. A deck asks for them, for instance by a dump with xu. From then on runs look at all
  * particles from time to time, and a change of a place by more than half a side is a way through a face. The first
@@ -19,20 +19,18 @@ typedef struct md_images md_images;
 /* Is the name one of xu yu zu xsu ysu zsu ix iy iz? */
 bool md_images_has(const char *name);
 
-/* The deck asks for image flags: they are counted from the next look on, until `clear`. `what`: the command, for
- * messages. MD_USAGE: the box is tilted. MD_RUNTIME: out of memory. */
-md_status md_images_begin(md_sim *sim, const char *what) MD_CHECKED;
+/* The deck asks for image flags: they are counted from the next look on, until `clear`. MD_RUNTIME: out of memory. */
+md_status md_images_begin(md_sim *sim) MD_CHECKED;
 
 /* Holds the image flags that read_restart has brought, if any, until the next run. MD_RUNTIME: out of memory. */
 md_status md_images_restore(md_sim *sim) MD_CHECKED;
 
 /* Holds other flags for particles of this rank until the next run: flag[d][i] if chosen[i]; flag[d] NULL: as before.
- * Those along other than periodic axes stay 0. Between runs. Collective. MD_USAGE: the box is tilted. MD_RUNTIME: out
- * of memory. */
+ * Those along other than periodic axes stay 0. Between runs. Collective. MD_RUNTIME: out of memory. */
 md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3]) MD_CHECKED;
 
 /* The values of such a name for all particles of this rank, at the step that is shown or between runs. value: has room
- * for all. sim->particles must be up to date. Collective. MD_USAGE: as for md_images_begin. MD_PHYSICS: a particle went
+ * for all. sim->particles must be up to date. Collective. MD_PHYSICS: a particle went
  * too far since the last look. MD_RUNTIME: out of memory. */
 md_status md_images_get(md_sim *sim, const char *name, double *value) MD_CHECKED;
 
@@ -46,8 +44,11 @@ md_status md_images_flags(md_sim *sim, double *const flag[3]) MD_CHECKED;
 /* All image flags are 0 at the next look: particles are at other places, to which no way leads. */
 void md_images_forget(md_sim *sim);
 
-/* Counts no more, unless there are dumps or other observers that may have asked. */
-void md_images_end_alone(md_sim *sim);
+/* Is there no other observer of runs? */
+bool md_images_are_alone(const md_sim *sim);
+
+/* A look for a restart, in which the flags belong to its box. Errors: as for md_images_get. */
+md_status md_images_refresh(md_sim *sim) MD_CHECKED;
 
 /* Does anything else keep values of particles by id? */
 bool md_images_others(const md_sim *sim);

@@ -13,6 +13,7 @@
 #include "common/ranks/reductions.h"
 #include "src/files/new_file.h"
 #include "src/files/printed_files.h"
+#include "src/follow/images.h"
 #include "src/restart/restart_check.h"
 #include "src/sums/checksum.h"
 
@@ -995,6 +996,7 @@ md_status md_restart_write(md_sim *sim, const char *path, bool in_run)
   MD_TRY(md_h5_need("writing restarts"));
   md_status status = md_comm_agree(comm, gather(sim, in_run, &r));
   if (status == MD_OK) status = share_lengths(comm, &r);
+  if (status == MD_OK) status = md_images_refresh(sim);
   if (status == MD_OK) status = md_id_columns_get(sim, &r.ncolumn, &r.column);
   if (status == MD_OK) status = md_restart_checksums(comm, &sim->particles, r.checksum);
   if (status == MD_OK) status = sum_columns(comm, &sim->particles, &r);

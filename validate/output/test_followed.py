@@ -101,8 +101,6 @@ BAD = {
     "compute 1 all vacf twice": ["twice"],
     "compute 1 all displace/atom refresh v_x": ["refresh"],
     "compute 1 all property/atom xw": ["xw", "xu yu zu xsu ysu zsu ix iy iz"],
-    "uncompute m\nuncompute d\nchange_box all triclinic\ncompute 1 all property/atom x iz": [
-        "tilted box", "displace/atom"],
     "change_box all triclinic": ["follow particles", "uncompute"],
     "thermo_style custom step c_m[5]": ["c_m[5]", "4"],
     "compute 1 all reduce sum c_d": ["c_d", "no value for each particle"],
