@@ -1,8 +1,8 @@
 /* compute property/atom: attributes of particles by name, for what takes a compute.
  *
- * Names that formulas know have their values (src/formula/particle_values.h), image flags and unwrapped positions among
- * them. Others are made here: scaled positions, and the rank that owns a particle. Cost: a pass. Reference: the LAMMPS
- * manual, compute property/atom. */
+ * Names that formulas know have their values (src/formula/particle_values.h), image flags and unwrapped positions those
+ * of src/follow/images.h. Others are made here: scaled positions, and the rank that owns a particle. Cost: a pass.
+ * Reference: the LAMMPS manual, compute property/atom. */
 #include "src/computes/host_compute.h"
 #include "src/follow/images.h"
 #include "src/formula/particle_values.h"
@@ -79,7 +79,8 @@ static md_status find(md_host_compute *base, md_view *view)
     if (IS_AMONG(c->name[k], others))
       fill_other(sim, c->name[k], value);
     else
-      status = md_particle_values_of(sim, c->name[k], value);
+      status = md_images_has(c->name[k]) ? md_images_get(sim, c->name[k], value)
+                                         : md_particle_values_of(sim, c->name[k], value);
     for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
       base->each[i * base->columns + k] = md_particles_in_group(p, bit, i) ? value[i] : 0.0;
   }

@@ -75,7 +75,7 @@ static md_status name_column(md_dump *dump, const md_sim *sim, const char *name,
   int k = 0;
   if (strlen(name) >= sizeof column->name)
     return md_error(MD_USAGE, "dump: the name '%.80s' is too long", name);
-  if (!md_particle_values_has(sim, name)) return no_such_value(name);
+  if (!md_images_has(name) && !md_particle_values_has(sim, name)) return no_such_value(name);
   while (k < named->n && strcmp(named->name[k], name) != 0) ++k;
   if (k == named->n) {
     char **names = realloc(named->name, (size_t)(k + 1) * sizeof *names);

@@ -5,6 +5,7 @@
  * Cost: a pass over the particles for each named value, and one for the selection. */
 #include "common/ranks/reductions.h"
 #include "src/dump/dump.h"
+#include "src/follow/images.h"
 #include "src/formula/particle_values.h"
 #include "src/region/region.h"
 
@@ -95,7 +96,8 @@ static md_status find_named(md_dump *dump, md_sim *sim)
   for (int k = 0; k < named->n; ++k) {
     MD_TRY(md_comm_agree(
         sim->comm, md_array_new(&named->value[k], sim->particles.n, sizeof(double), "the values of a dump")));
-    MD_TRY(md_particle_values_of(sim, named->name[k], named->value[k]));
+    MD_TRY(md_images_has(named->name[k]) ? md_images_get(sim, named->name[k], named->value[k])
+                                         : md_particle_values_of(sim, named->name[k], named->value[k]));
   }
   return MD_OK;
 }

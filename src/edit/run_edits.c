@@ -1,6 +1,7 @@
 /* Changes of the particles within a run; see run_edits.h. */
 #include "src/edit/run_edits.h"
 #include "src/averages/output_fix.h"
+#include "src/follow/images.h"
 
 static md_output_fix *next_editor(md_observer *from)
 {
@@ -32,7 +33,7 @@ md_status md_edits_apply(md_sim *sim)
   const int64_t step = sim->model.step;
   for (md_output_fix *f = next_editor(sim->observers); f; f = next_editor(f->observer.next))
     if (f->style->edit_due(f, step) == step) MD_TRY(apply(sim, f));
-  return MD_OK;
+  return md_images_edited(sim);
 }
 
 md_status md_edits_begin(md_sim *sim)

@@ -8,6 +8,7 @@
 #include "common/ranks/reductions.h"
 #include "src/computes/host_compute.h"
 #include "src/follow/followed.h"
+#include "src/follow/images.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ static md_status follow(md_host_compute *base, md_sim *sim, const md_words *word
 {
   MD_TRY(md_sim_need_box(sim, what));
   if (words->n > 0) return md_error(MD_USAGE, "%s: unexpected '%.64s'", what, words->word[0]);
+  if (md_images_are_kept(sim))
+    md_sim_explain(sim, what, "places begin in the box, whatever the image flags that were read or set");
   return md_followed_begin(sim, what, base->group, MD_FOLLOWED_PLACES, &((compute_gyration *)base)->followed);
 }
 

@@ -42,7 +42,7 @@ struct md_followed {
   md_followed_what what;
   md_follow_set set;     /* of this home */
   md_observer *observer; /* NULL: none */
-  int64_t next;          /* step of the next look */
+  md_looks looks;
   int64_t looked;        /* step of the last look of this run, or -1 */
   md_followed *next_one; /* of the list of the simulation */
 };
@@ -218,7 +218,7 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
   f->looked = f->sim->model.step;
   if (status == MD_OK) status = send_back(f, m, made, n, *now);
   if (status == MD_OK && f->observer)
-    status = md_looks_plan(f->sim, md_looks_speed(f->sim, bit_of(f)), &f->next);
+    status = md_looks_plan(f->sim, &f->looks, md_looks_speed(f->sim, bit_of(f)), 0.0);
   free(made);
   free(m);
   return status;
@@ -242,7 +242,7 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
                                                    : MD_OK;
   status = md_comm_agree(sim->comm, status);
   f->looked = sim->model.step;
-  return status == MD_OK && f->observer ? md_looks_plan(sim, most, &f->next) : status;
+  return status == MD_OK && f->observer ? md_looks_plan(sim, &f->looks, most, 0.0) : status;
 }
 
 /* ---- sums ---- */
@@ -299,20 +299,20 @@ void md_followed_displacement(const md_followed *f, const md_follow_record *now,
 static int64_t due(md_observer *observer, int64_t step)
 {
   const md_followed *f = ((look_observer *)observer)->followed;
-  return f->next > step ? f->next : step;
+  return md_looks_due(&f->looks, step);
 }
 
 static int64_t due_back(md_observer *observer, int64_t step)
 {
   const md_followed *f = ((look_observer *)observer)->followed;
-  return f->next < step ? f->next : step;
+  return md_looks_due_back(&f->looks, step);
 }
 
 /* Commands between runs may have moved particles. */
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_followed *f = ((look_observer *)observer)->followed;
-  f->next = sim->model.step;
+  md_looks_start(&f->looks, sim);
   f->looked = -1;
   return MD_OK;
 }

@@ -32,8 +32,8 @@ struct md_images {
   md_id_values *values;
   double tilt[3]; /* of the box at the last look, or at the beginning of the run */
   bool asked;     /* the deck needs flags; else they are held until the next run */
-  int64_t next;   /* step of the next look */
-  bool strict;    /* in a run that has looked already */
+  md_looks looks;
+  bool strict; /* in a run that has looked already */
 };
 
 /* ---- names ---- */
@@ -87,8 +87,9 @@ static void find_flips(const md_box *box, const double before[3], double flips[3
   flips[MD_XZ] = rint((before[MD_XZ] - t[MD_XZ] - flips[MD_YZ] * t[MD_XY]) / l[0]);
 }
 
-/* Looks at particle i; record: that of the last look. Returns the axis along which it went too far, or -1. */
-static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *record)
+/* Looks at particle i; record: that of the last look. *moved: the largest change of a coordinate so far. Returns the
+ * axis along which it went too far, or -1. */
+static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *record, double *moved)
 {
   const md_box *box = &sim->model.box;
   double x[3], step[3] = {0.0, 0.0, 0.0};
@@ -102,31 +103,34 @@ static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *
   for (int d = box->dim - 1; d >= 0; --d) {
     const double through = box->periodic[d] ? rint(step[d] / box->length[d]) : 0.0;
     md_lattice_shift(box->length, box->tilt, d, -through, step);
-    record[FLAG + d] -= through;
+    record[FLAG + d] = box->periodic[d] ? record[FLAG + d] - through : 0.0;
     record[PLACE + d] = x[d];
-    if (box->periodic[d] && fabs(step[d]) > 0.25 * box->length[d]) lost = d;
+    if (!box->periodic[d]) continue;
+    *moved = md_max(*moved, fabs(step[d]));
+    if (fabs(step[d]) > 0.25 * box->length[d]) lost = d;
   }
   record[KNOWN] = 1.0;
   return lost;
 }
 
-/* Looks at all particles of this rank; record: those of the last look. */
-static md_status look_at_all(const md_images *images, double *record)
+/* Looks at all particles of this rank; record: those of the last look. *moved: the largest change of a coordinate. */
+static md_status look_at_all(const md_images *images, double *record, double *moved)
 {
   const md_particles *p = &images->sim->particles;
   int64_t far = INT64_MAX;
-  double flips[3];
+  double flips[3], most = 0.0;
   find_flips(&images->sim->model.box, images->tilt, flips);
-#pragma omp parallel for schedule(static) reduction(min : far)
+#pragma omp parallel for schedule(static) reduction(min : far) reduction(max : most)
   for (int64_t i = 0; i < p->n; ++i) {
-    const int axis = look_at(images->sim, i, flips, record + i * COLUMNS);
+    const int axis = look_at(images->sim, i, flips, record + i * COLUMNS, &most);
     if (axis >= 0 && 3 * i + axis < far) far = 3 * i + axis;
   }
+  *moved = most;
   if (far == INT64_MAX || !images->strict) return MD_OK;
   return md_error(
       MD_PHYSICS,
       "particle %lld moved by a quarter of the periodic side %c since its image flags were counted: "
-      "the way through a face may have been missed; use a larger box",
+      "the way through a face may have been missed; dump more frames, or use a larger box",
       (long long)p->id[far / 3], "xyz"[far % 3]);
 }
 
@@ -134,15 +138,16 @@ static md_status look_at_all(const md_images *images, double *record)
 static md_status look(md_images *images, double **record)
 {
   md_sim *sim = images->sim;
+  double moved = 0.0;
   MD_TRY(md_comm_agree(
       sim->comm, md_array_new_zero(record, sim->particles.n * COLUMNS + 1, sizeof **record, "image flags")));
   md_status status = md_id_values_get(images->values, *record);
-  if (status == MD_OK) status = md_comm_agree(sim->comm, look_at_all(images, *record));
+  if (status == MD_OK) status = md_comm_agree(sim->comm, look_at_all(images, *record, &moved));
   if (status == MD_OK) status = md_id_values_set(images->values, NULL, *record);
   memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
   if (status == MD_OK && sim->view && sim->view->engine) {
     images->strict = true;
-    status = md_looks_plan(sim, md_looks_speed(sim, MD_GROUP_ALL), &images->next);
+    status = md_looks_plan(sim, &images->looks, md_looks_speed(sim, MD_GROUP_ALL), moved);
   }
   if (status == MD_OK) return MD_OK;
   free(*record);
@@ -156,27 +161,40 @@ static int64_t due(md_observer *observer, int64_t step)
 {
   const md_images *images = (const md_images *)observer;
   if (!images->asked) return INT64_MAX;
-  return images->next > step ? images->next : step;
+  return md_looks_due(&images->looks, step);
 }
 
 static int64_t due_back(md_observer *observer, int64_t step)
 {
   const md_images *images = (const md_images *)observer;
   if (!images->asked) return -1;
-  return images->next < step ? images->next : step;
+  return md_looks_due_back(&images->looks, step);
+}
+
+/* Forgets flags that were given, because the deck has not asked. */
+static md_status drop(md_images *images)
+{
+  md_id_values *values = images->values;
+  int64_t some = 0;
+  for (int64_t k = 0; k < values->n; ++k)
+    for (int d = 0; d < 3; ++d) some += values->value[k * COLUMNS + FLAG + d] != 0.0;
+  MD_TRY(images->sim->comm->reduce->sum(images->sim->comm, &some, 1));
+  if (some > 0)
+    md_sim_explain(images->sim, "image flags",
+                   "this run forgets those that were read or set, because the deck does not ask for them; "
+                   "`compute ID all property/atom ix` before it does");
+  values->n = 0;
+  values->claimed = false;
+  return MD_OK;
 }
 
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_images *images = (md_images *)observer;
-  images->next = sim->model.step;
+  md_looks_start(&images->looks, sim);
   images->strict = false;
   memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
-  if (!images->asked) {
-    images->values->n = 0;
-    images->values->claimed = false;
-  }
-  return MD_OK;
+  return images->asked ? MD_OK : drop(images);
 }
 
 /* The records of the step that is shown, which its view keeps. */
@@ -219,8 +237,9 @@ static md_status make(md_sim *sim)
     return status;
   }
   images->sim = sim;
+  /* A frame leaves out the dumps that have asked. */
+  images->asked = sim->frame != NULL;
   memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
-  images->next = sim->model.step;
   images->base.due = due;
   images->base.due_back = due_back;
   images->base.start = start;
@@ -282,8 +301,10 @@ md_status md_images_flags(md_sim *sim, double *const flag[3])
 md_status md_images_jump(md_sim *sim, int n, const md_id_column *column)
 {
   int first;
-  if (!sim->images) return MD_OK;
-  if (is_among(n, column, &first)) return md_id_columns_take(sim, COLUMNS, column + first);
+  if (is_among(n, column, &first)) {
+    MD_TRY(md_images_begin(sim));
+    return md_id_columns_take(sim, COLUMNS, column + first);
+  }
   md_images_forget(sim);
   return MD_OK;
 }
@@ -295,6 +316,29 @@ md_status md_images_refresh(md_sim *sim)
   const md_status status = look(sim->images, &record);
   free(record);
   return status;
+}
+
+md_status md_images_place(md_sim *sim)
+{
+  const md_particles *p = &sim->particles;
+  double *record;
+  if (!md_images_are_kept(sim)) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm,
+                       md_array_new_zero(&record, p->n * COLUMNS + 1, sizeof *record, "image flags")));
+  md_status status = md_id_values_get(sim->images->values, record);
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int d = 0; d < p->dim; ++d) record[i * COLUMNS + PLACE + d] = p->x[d][i];
+  if (status == MD_OK) status = md_id_values_set(sim->images->values, NULL, record);
+  memcpy(sim->images->tilt, sim->model.box.tilt, sizeof sim->images->tilt);
+  free(record);
+  return status;
+}
+
+md_status md_images_edited(md_sim *sim)
+{
+  if (!sim->images || !sim->images->asked) return MD_OK;
+  sim->images->looks.next = md_model_step_after(&sim->model, 1);
+  return md_images_refresh(sim);
 }
 
 void md_images_forget(md_sim *sim)

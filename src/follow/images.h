@@ -47,8 +47,16 @@ void md_images_forget(md_sim *sim);
 /* Is there no other observer of runs? */
 bool md_images_are_alone(const md_sim *sim);
 
-/* A look for a restart, in which the flags belong to its box. Errors: as for md_images_get. */
+/* A look at the particles as they are, if there are image flags: before a restart or another command that needs them.
+ * Collective. Errors: as for md_images_get. */
 md_status md_images_refresh(md_sim *sim) MD_CHECKED;
+
+/* A command moves particles on purpose, or the box: between md_images_refresh and this, after which it puts them into
+ * the box. So the flags know how far they were moved. Collective. MD_RUNTIME: out of memory. */
+md_status md_images_place(md_sim *sim) MD_CHECKED;
+
+/* A run has other particles now, at their first places. Collective. Errors: as for md_images_get. */
+md_status md_images_edited(md_sim *sim) MD_CHECKED;
 
 /* Does anything else keep values of particles by id? */
 bool md_images_others(const md_sim *sim);

@@ -8,7 +8,10 @@
 
 static const double SPEEDS = 8.0;
 
-enum { FIRST = 100 };
+void md_looks_start(md_looks *looks, const md_sim *sim)
+{
+  *looks = (md_looks){.next = sim->model.step, .last = -1};
+}
 
 double md_looks_speed(const md_sim *sim, uint32_t bit)
 {
@@ -21,15 +24,28 @@ double md_looks_speed(const md_sim *sim, uint32_t bit)
   return most;
 }
 
-md_status md_looks_plan(md_sim *sim, double most, int64_t *next)
+md_status md_looks_plan(md_sim *sim, md_looks *looks, double speed, double moved)
 {
   const md_model *model = &sim->model;
-  double side = (double)INFINITY;
+  double side = (double)INFINITY, most = speed;
+  if (looks->last >= 0 && looks->last != model->step)
+    most = md_max(most, moved / ((double)llabs(model->step - looks->last) * model->dt));
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
+  looks->last = model->step;
+  looks->pace = md_max(most, 0.5 * looks->pace);
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
-  const double steps = floor(0.5 * side / (SPEEDS * most * model->dt));
-  const int64_t had = llabs(model->step - sim->run_first), latest = had > FIRST ? had : FIRST;
-  *next = md_model_step_after(model, steps >= (double)latest ? latest : steps > 1.0 ? (int64_t)steps : 1);
+  const double steps = floor(0.5 * side / (SPEEDS * looks->pace * model->dt));
+  const int64_t had = llabs(model->step - sim->run_first), latest = had > 1 ? had : 1;
+  looks->next = md_model_step_after(model, steps >= (double)latest ? latest
+                                           : steps > 1.0           ? (int64_t)steps
+                                                                   : 1);
   return MD_OK;
+}
+
+int64_t md_looks_due(const md_looks *looks, int64_t step) { return looks->next > step ? looks->next : step; }
+
+int64_t md_looks_due_back(const md_looks *looks, int64_t step)
+{
+  return looks->next < step ? looks->next : step;
 }

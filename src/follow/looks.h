@@ -1,18 +1,33 @@
-/* When to look at particles again, so that no way through a periodic face is missed.
+/* When to look at particles again in a run, so that no way through a periodic face is missed.
  *
- * The next look is so soon that a particle with SPEEDS times the largest speed of this look crosses less than half of
- * the shortest periodic side. It is also after at most as many steps as the run has had, but for the first FIRST ones,
- * since particles that begin at rest may become fast. */
+ * The next look is so soon that a particle with SPEEDS times the pace crosses less than half of the shortest periodic
+ * side. The pace is the largest speed of this look, or how fast a particle went since the last one, or half of the pace
+ * before, whichever is most. The first looks of a run double their intervals: particles that begin at rest may become
+ * fast. */
 #ifndef MD_SRC_FOLLOW_LOOKS_H
 #define MD_SRC_FOLLOW_LOOKS_H
 
 #include "src/sim.h"
 
+typedef struct md_looks {
+  int64_t next; /* step of the next look */
+  int64_t last; /* of the last one of this run; -1: none */
+  double pace;  /* length/tau */
+} md_looks;
+
+/* Begins a run: with a look at its first step. */
+void md_looks_start(md_looks *looks, const md_sim *sim);
+
 /* The largest component of a velocity of this rank's particles that have one of the groups `bit`, at a step of a
  * run. */
 double md_looks_speed(const md_sim *sim, uint32_t bit);
 
-/* Chooses the step of the next look of a run. most: that of this rank. Collective. */
-md_status md_looks_plan(md_sim *sim, double most, int64_t *next) MD_CHECKED;
+/* Chooses the step of the next look. speed: of this rank; moved: the largest change of a coordinate of this rank since
+ * the last look, or 0. Collective. */
+md_status md_looks_plan(md_sim *sim, md_looks *looks, double speed, double moved) MD_CHECKED;
+
+/* The step of the next look, but at least or at most `step`, for observers (src/output/observer.h). */
+int64_t md_looks_due(const md_looks *looks, int64_t step);
+int64_t md_looks_due_back(const md_looks *looks, int64_t step);
 
 #endif

@@ -3,15 +3,13 @@
  * A name becomes an array with a number for each particle of this rank. While a step is observed, the array comes from
  * its view. Between runs it comes from the particles as they are. Forces are only known while a step is observed.
  *
- * Positions are those in the box, but for xu and the like, for which image flags are counted. Cost: a pass over the
- * particles for each name. */
+ * Positions are those in the box. Cost: a pass over the particles for each name. */
 #include "src/formula/particle_values.h"
 #include "common/compute/measure.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
-#include "src/follow/images.h"
 #include "src/group/groups.h"
 #include "src/properties/property.h"
 #include "src/region/region.h"
@@ -176,7 +174,6 @@ static md_status fill(md_sim *sim, const char *name, int n, char *const *argumen
   int column;
   if (n > 0) return fill_mask(sim, name, n, argument, value);
   if (md_host_compute_each(sim, name, &column)) return fill_each(sim, name, value);
-  if (md_images_has(name)) return md_images_get(sim, name, value);
   const md_id_values *kept = kept_values(sim, name, &column);
   if (kept) return md_id_values_get_column(kept, column, value);
   return a < ATTRIBUTES ? fill_attribute(sim, a, value)
@@ -187,7 +184,7 @@ static bool is_known(const md_sim *sim, const char *name, int n)
 {
   int column;
   if (n > 0) return is_mask(name);
-  return attribute_named(sim, name) < ATTRIBUTES || md_images_has(name) || compute_of_particles(sim, name) ||
+  return attribute_named(sim, name) < ATTRIBUTES || compute_of_particles(sim, name) ||
          md_host_compute_each(sim, name, &column) || kept_values(sim, name, &column);
 }
 

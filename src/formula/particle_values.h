@@ -8,8 +8,7 @@
 /* What formulas of a md_sim read of particles (variable.h); the context is the md_sim. */
 extern const md_formula_particles md_particle_values;
 
-/* Does the name have a value for each particle: an attribute, an unwrapped place or an image flag, a compute of
- * particles, or a variable of style atom? */
+/* Does the name have a value for each particle: an attribute, a compute of particles, or a variable of style atom? */
 bool md_particle_values_has(const md_sim *sim, const char *name);
 
 /* Can an engine make the value of this name in place? Then says how. A formula is recorded with the present values of

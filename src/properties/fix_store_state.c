@@ -4,6 +4,7 @@
  * most computes, are kept at the first step of the next run instead. They are kept by id (id_values.h). Reference: the
  * LAMMPS manual, fix store/state. */
 #include "src/averages/output_fix.h"
+#include "src/follow/images.h"
 #include "src/formula/particle_values.h"
 #include "src/steps.h"
 
@@ -33,6 +34,7 @@ static bool is_scaled(const char *name)
 
 static md_status fill(md_sim *sim, const char *name, double *value)
 {
+  if (md_images_has(name)) return md_images_get(sim, name, value);
   if (!is_scaled(name)) return md_particle_values_of(sim, name, value);
   for (int64_t i = 0; i < sim->particles.n; ++i)
     value[i] = md_particle_scaled(&sim->particles, &sim->model.box, name[0] - 'x', i);
@@ -59,12 +61,14 @@ static md_status keep(fix_store_state *fix, md_sim *sim)
   return status;
 }
 
-static md_status read_name(fix_store_state *fix, const md_sim *sim, const char *word)
+static md_status read_name(fix_store_state *fix, md_sim *sim, const char *word)
 {
   if (strcmp(word, "com") == 0)
     return md_error(MD_USAGE,
                     "fix store/state com is not available: take the centre of mass away by formulas");
-  if (strlen(word) >= sizeof *fix->name || !(is_scaled(word) || md_particle_values_has(sim, word)))
+  if (md_images_has(word)) MD_TRY(md_images_begin(sim));
+  if (strlen(word) >= sizeof *fix->name ||
+      !(is_scaled(word) || md_images_has(word) || md_particle_values_has(sim, word)))
     return md_error(
         MD_USAGE,
         "fix store/state: '%.80s' is no value of particles; accepted are id type mass x y z xs ys zs vx vy "

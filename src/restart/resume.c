@@ -202,6 +202,7 @@ static md_status load_particles(md_sim *sim, md_resume *resume)
   if (status == MD_OK)
     status = sim->jumps ? md_images_jump(sim, r->ncolumn, r->column)
                         : md_id_columns_take(sim, r->ncolumn, r->column);
+  if (status == MD_OK && sim->frame) status = md_images_restore(sim);
   status = md_h5_close_after(&file, status);
   md_restart_free(&again);
   return md_comm_agree(comm, status);

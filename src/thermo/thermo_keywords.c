@@ -190,7 +190,7 @@ enum { FORCES = MD_NEEDS_BOX | MD_NEEDS_FORCES };
   KEYWORD(eimp, "E_impro", 0, NULL, get_nothing)                                                             \
   KEYWORD(emol, "E_mol", STATE, NULL, get_ebond)                                                             \
   KEYWORD(elong, "E_long", 0, NULL, get_nothing)                                                             \
-  KEYWORD(etail, "E_tail", 0, NULL, get_etail)                                                               \
+  KEYWORD(etail, "E_tail", STATE, NULL, get_etail)                                                           \
   KEYWORD(enthalpy, "Enthalpy", STATE, NULL, get_enthalpy)                                                   \
   KEYWORD(ecouple, "Ecouple", STATE, NULL, get_ecouple)                                                      \
   KEYWORD(econserve, "Econserve", STATE, NULL, get_econserve)                                                \

@@ -197,6 +197,101 @@ def test_rerun_and_replicate_begin_with_flags_of_0(tmp_path):
     assert (tmp_path / "g").read_bytes() == (tmp_path / "f").read_bytes()
 
 
+# Particles that fly freely, or rest.
+FLIGHT = """\
+units lj
+lattice fcc 0.3
+region b block 0 4 0 4 0 4
+create_box 2 b
+create_atoms 1 box
+mass * 1.0
+variable u atom {speed}*sin(37.0*id)
+variable w atom {speed}*cos(23.0*id)
+velocity all set v_u v_u v_w units box
+pair_style lj/cut 2.5
+pair_coeff * * 1 1
+neigh_modify delay 0 every 1 check no exclude type 1 1
+group few id 1:16
+timestep {dt}
+fix 1 {group} {motion}
+dump 1 all custom 50 a.dump id xu yu zu ix iy iz
+dump_modify 1 sort id format float %.12g
+{rest}
+"""
+FLIGHTS = {
+    "a box that is made larger": dict(rest="run 50\nchange_box all x final 0 27 remap units box\nrun 50"),
+    "a box that moves": dict(rest="run 50\nchange_box all y final -30 -20 remap units box\nrun 50"),
+    "a small box": dict(rest="run 50\nchange_box all x scale 0.3 y volume z volume remap\nrun 50"),
+    "a box around the particles": dict(rest="run 50\nchange_box all x final -3 27 units box\nrun 50"),
+    "an axis with faces": dict(rest="run 50\nchange_box all boundary f p p\nrun 50", speed=1),
+    "a box that runs away": dict(rest="fix 2 all deform 1 x final 40 50 units box remap x\nrun 100", speed=0.001),
+    "slow compression": dict(rest="fix 2 all deform 1 x final 0 4.7 units box remap x\nrun 400", speed=0.001),
+    "tension": dict(rest="fix 2 all deform 1 x trate 2 remap x\nrun 400", speed=0.001),
+    "fix move": dict(rest="fix 2 few move linear 9.4 0 0 units box\nrun 300", group="rest", speed=0.1, dt=0.01),
+    "fix move to and fro": dict(rest="fix 2 few move wiggle 30 0 -20 0.5 units box\nrun 300", group="rest", dt=0.001),
+    "a force from rest": dict(rest="fix 2 all addforce 19 0 0\nrun 200", speed=0, dt=0.01),
+    "a minimisation": dict(rest="fix 2 all addforce 1 0 0\nmin_style quickmin\nmin_modify dmax 0.1\n"
+                           "minimize 0 0 200 1000", speed=0, dt=0.1),
+    "displacements": dict(rest="run 50\ndisplace_atoms all move 20 0 -31 units box\nrun 50"),
+}
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", FLIGHTS)
+def test_nothing_is_missed(name, tmp_path):
+    """What moves particles or the box fast, from rest, or at once."""
+    words = dict(dict(speed=3, dt=0.002, group="all", motion="nve"), **FLIGHTS[name])
+    text = FLIGHT.replace("fix 1 ", "group rest subtract all few\nfix 1 ").format(**words)
+    run_lmp(text, tmp_path / "theirs")
+    harness.run(text, tmp_path / "ours")
+    ours, theirs = (harness.read_dump(tmp_path / who / "a.dump") for who in ("ours", "theirs"))
+    assert [frame.step for frame in ours] == [frame.step for frame in theirs]
+    for our, their in zip(ours, theirs):
+        # A frame of ours has the box before the change of its step.
+        near = 0.5 if "deform" in words["rest"] else 1e-6
+        assert np.allclose(our.vectors("xu", "yu", "zu"), their.vectors("xu", "yu", "zu"), atol=near), our.step
+        # lmp takes particles that rest on a face for one side or the other.
+        if "wiggle" not in words["rest"]:
+            assert np.array_equal(our.vectors("ix", "iy", "iz"), their.vectors("ix", "iy", "iz")), our.step
+
+
+def test_new_particles_are_seen_at_once(tmp_path):
+    """A fast one crosses a face before any frame."""
+    deck = FLIGHT.format(speed=1, dt=0.002, group="all", motion="nve",
+                         rest="neigh_modify exclude type 1 2\nneigh_modify exclude type 2 2\n"
+                         "region q block 9.3 9.4 1 1.2 1 1.2 units box\n"
+                         "fix 2 all deposit 3 2 30 3 region q vx 20 20 units box\nrun 400")
+    harness.run(deck, tmp_path / "rare")
+    harness.run(deck.replace("custom 50", "custom 1"), tmp_path / "often")
+    rare, often = (harness.read_dump(tmp_path / name / "a.dump")[-1] for name in ("rare", "often"))
+    assert rare.columns.keys() == often.columns.keys() and len(rare.columns["id"]) == 259
+    assert np.array_equal(rare.vectors("id", "xu", "ix"), often.vectors("id", "xu", "ix"))
+    assert rare.columns["ix"][-3:].min() >= 1
+
+
+def test_notes_on_flags_that_are_given(tmp_path):
+    given(tmp_path)
+    begin = GIVEN.replace("../", "")
+    out = works(run_deck(tmp_path, begin + "run 1\nrun 1\n")).out
+    assert out.count("Note: image flags: this run forgets those that were read or set") == 1
+    assert "forgets" not in works(run_deck(tmp_path, begin + "compute 1 all property/atom ix\nrun 1\n")).out
+    assert "forgets" not in works(run_deck(tmp_path, begin + "set group all image 0 0 0\nrun 1\n")).out
+    out = works(run_deck(tmp_path, begin + "compute 1 all gyration\nrun 1\n")).out
+    assert "Note: compute gyration: places begin in the box" in out
+
+
+def test_a_frame_as_a_data_file_has_flags(tmp_path):
+    deck = FREE + "set group all image 3 0 0\ndump 1 all custom 400 d id xu\nrestart 100 r.*\nrun 400\n"
+    works(run_deck(tmp_path, deck))
+    works(call(tmp_path, "frame", "-in", "in.deck", "--step", "250", "-o", "f.data"))
+    assert (tmp_path / "f.data").read_text().split("Atoms")[1].split("\n")[2].split()[-3:] == ["4", "0", "0"]
+
+
+def test_formulas_have_no_image_flags(tmp_path):
+    refused(run_deck(tmp_path, BOX + "variable q atom xu\ndump 1 all custom 1 f id v_q\nrun 1\n"), USAGE, "xu")
+    refused(run_deck(tmp_path, BOX + "compute 1 all reduce sum ix\n"), USAGE, "ix")
+
+
 def test_flags_of_a_box_that_changes(tmp_path):
     """xu is x and as many of the present sides as the particle has gone through."""
     harness.run(MELT + "velocity all set 28 -14 0 sum yes units box\nfix 2 all deform 1 x scale 1.3\n"
@@ -314,8 +409,9 @@ TILTED = "change_box all triclinic\n"
 BAD = {
     "dump 1 all custom 1 f id xu\n" + TILTED: (USAGE, "undump"),
     "dump 1 all custom 1 f id iu": (USAGE, "unknown column 'iu'"),
-    # From rest to half a side within the hundred steps to the next look.
-    "pair_style none\nfix a all addforce 6 0 0\ntimestep 0.01\ndump 1 all custom 200 f id xu\nrun 200": (
+    # A push within a look's interval, after a long rest.
+    "variable k equal 20*(step>130)*(step<142)\npair_style none\nfix a all addforce v_k 0 0\ntimestep 0.01\n"
+    "dump 1 all custom 400 f id xu\nrun 400": (
         PHYSICS, "particle 1 moved by a quarter of the periodic side x since its image flags were counted"),
 }
 
