@@ -205,11 +205,14 @@ static md_status observe(md_observer *observer, md_view *view)
   return look((md_images *)observer, &view->image);
 }
 
-/* The next run may begin with other tilt factors, of which this one knows nothing. */
+/* At the end of a run. The next one may begin with other tilt factors, of which this one knows nothing. */
 static md_status finish(md_observer *observer, md_sim *sim)
 {
-  const md_images *images = (const md_images *)observer;
-  return images->asked && sim->model.box.triclinic && !sim->view ? md_images_refresh(sim) : MD_OK;
+  md_images *images = (md_images *)observer;
+  if (sim->view) return MD_OK;
+  const md_status status = images->asked && sim->model.box.triclinic ? md_images_refresh(sim) : MD_OK;
+  images->strict = false;
+  return status;
 }
 
 static void destroy(md_observer *observer)

@@ -287,6 +287,12 @@ def test_a_frame_as_a_data_file_has_flags(tmp_path):
     assert (tmp_path / "f.data").read_text().split("Atoms")[1].split("\n")[2].split()[-3:] == ["4", "0", "0"]
 
 
+def test_a_place_that_is_set_is_the_nearest_image(tmp_path):
+    deck = FREE + "dump 1 all custom 400 d id xu\nrun 100\nset atom 1 x 0.2\nwrite_dump all custom e id xu ix\n"
+    harness.run(deck, tmp_path)
+    assert last(tmp_path / "e", "xu", "ix") == pytest.approx([6.2, 1])
+
+
 def test_formulas_have_no_image_flags(tmp_path):
     refused(run_deck(tmp_path, BOX + "variable q atom xu\ndump 1 all custom 1 f id v_q\nrun 1\n"), USAGE, "xu")
     refused(run_deck(tmp_path, BOX + "compute 1 all reduce sum ix\n"), USAGE, "ix")
