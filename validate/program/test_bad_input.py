@@ -39,7 +39,7 @@ UNKNOWN = {
     "pair_style lj/cat 2.5": ["lj/cat", "lj/cut", "repulsive", "soft", "none"],
     "pair_modify shaft yes": ["shaft", "shift yes|no", "mix"],
     "pair_modify mix harmonic": ["harmonic", "geometric", "arithmetic", "sixthpower"],
-    "pair_modify tail yes": ["tail", "tail no"],
+    "pair_modify tail maybe": ["pair_modify tail", "maybe"],
     "fix 2 all rigid": ["rigid", "nve", "langevin", "wall/reflect"],
     "fix 2 some nve": ["some", "all"],
     "fix 1 all enforce2d": ["fix 1", "exists", "unfix"],
@@ -891,7 +891,7 @@ def test_data_file_outside_the_box(tmp_path):
     bad_data(tmp_path, outside, "particle 3", "outside the box", "y = 6.5", "0 and 6", line=19, boundary="f f f")
     (tmp_path / "data").write_text(outside)
     works(run_deck(tmp_path, "boundary f p f\nread_data data\nwrite_data wrapped\n"))
-    assert "\n3 1 5 0.5 5 0 0 0\n" in (tmp_path / "wrapped").read_text()
+    assert "\n3 1 5 0.5 5 0 1 0\n" in (tmp_path / "wrapped").read_text()
 
 
 def test_data_file_truncated(tmp_path):
