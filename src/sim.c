@@ -54,6 +54,13 @@ static void free_system(md_sim *sim)
   md_model_free(&sim->model);
 }
 
+void md_sim_append_observer(md_sim *sim, md_observer *observer)
+{
+  md_observer **at = &sim->observers;
+  while (*at) at = &(*at)->next;
+  *at = observer;
+}
+
 void md_sim_free(md_sim *sim)
 {
   free_system(sim);

@@ -174,6 +174,9 @@ md_status md_sim_clear(md_sim *sim) MD_CHECKED;
 /* Prints a note about a command that is accepted and ignored, once for each `name`. */
 void md_sim_explain(md_sim *sim, const char *name, const char *text);
 
+/* Puts the observer after all others. The simulation then owns it. */
+void md_sim_append_observer(md_sim *sim, md_observer *observer);
+
 /* Counts natoms and max_id over all ranks. To call after particles were created, read or removed. Collective. */
 md_status md_sim_count(md_sim *sim) MD_CHECKED;
 

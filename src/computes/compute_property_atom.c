@@ -36,11 +36,11 @@ static md_status check_name(md_sim *sim, const char *name)
   if (md_property_is_name(name)) return md_property_need(sim, "compute property/atom", name, &property);
   if (md_images_has(name)) return md_images_begin(sim);
   if (IS_AMONG(name, formulas_know) || IS_AMONG(name, others)) return MD_OK;
-  return md_error(
-      MD_USAGE,
-      "compute property/atom: unknown attribute '%.64s'; accepted are id type mass x y z xs ys zs xu yu zu "
-      "xsu ysu zsu ix iy iz vx vy vz fx fy fz proc procp1, and i_NAME d_NAME mol of fix property/atom",
-      name);
+  return md_error(MD_USAGE,
+                  "compute property/atom: unknown attribute '%.64s'; accepted are id type mass x y z xs ys "
+                  "zs " MD_IMAGE_NAMES
+                  " vx vy vz fx fy fz proc procp1, and i_NAME d_NAME mol of fix property/atom",
+                  name);
 }
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -79,8 +79,7 @@ static md_status find(md_host_compute *base, md_view *view)
     if (IS_AMONG(c->name[k], others))
       fill_other(sim, c->name[k], value);
     else
-      status = md_images_has(c->name[k]) ? md_images_get(sim, c->name[k], value)
-                                         : md_particle_values_of(sim, c->name[k], value);
+      status = md_images_or_values(sim, c->name[k], value);
     for (int64_t i = 0; i < p->n && status == MD_OK; ++i)
       base->each[i * base->columns + k] = md_particles_in_group(p, bit, i) ? value[i] : 0.0;
   }

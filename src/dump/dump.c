@@ -313,14 +313,6 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
   return status;
 }
 
-/* Puts the dump after all observers. */
-static void append(md_sim *sim, md_dump *dump)
-{
-  md_observer **tail = &sim->observers;
-  while (*tail) tail = &(*tail)->next;
-  *tail = &dump->observer;
-}
-
 md_status md_do_dump(md_sim *sim, const md_words *words)
 {
   md_dump *dump;
@@ -334,7 +326,7 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
     destroy(&dump->observer);
     return status;
   }
-  append(sim, dump);
+  md_sim_append_observer(sim, &dump->observer);
   return MD_OK;
 }
 
@@ -394,7 +386,7 @@ md_status md_dump_once(md_sim *sim, const md_words *words, int64_t step)
   md_dump *dump;
   MD_TRY(modified_dump(sim, words, &dump));
   dump->only = step;
-  append(sim, dump);
+  md_sim_append_observer(sim, &dump->observer);
   return md_sim_use_file(sim, MD_FILE_WRITE_DUMP, NULL, dump->path);
 }
 

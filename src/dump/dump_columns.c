@@ -111,11 +111,10 @@ md_status md_dump_find_column(md_dump *dump, md_sim *sim, const char *name, md_d
     const size_t used = strlen(accepted);
     snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
   }
-  return md_error(
-      MD_USAGE,
-      "dump %s: unknown column '%.80s'; accepted are%s xu yu zu xsu ysu zsu ix iy iz c_ID c_ID[K] f_ID "
-      "f_ID[K] v_NAME i_NAME d_NAME mol",
-      dump->style->name, name, accepted);
+  return md_error(MD_USAGE,
+                  "dump %s: unknown column '%.80s'; accepted are%s " MD_IMAGE_NAMES " c_ID c_ID[K] f_ID "
+                  "f_ID[K] v_NAME i_NAME d_NAME mol",
+                  dump->style->name, name, accepted);
 }
 
 /* The columns of n names. The caller frees *column. */

@@ -96,8 +96,7 @@ static md_status find_named(md_dump *dump, md_sim *sim)
   for (int k = 0; k < named->n; ++k) {
     MD_TRY(md_comm_agree(
         sim->comm, md_array_new(&named->value[k], sim->particles.n, sizeof(double), "the values of a dump")));
-    MD_TRY(md_images_has(named->name[k]) ? md_images_get(sim, named->name[k], named->value[k])
-                                         : md_particle_values_of(sim, named->name[k], named->value[k]));
+    MD_TRY(md_images_or_values(sim, named->name[k], named->value[k]));
   }
   return MD_OK;
 }

@@ -342,7 +342,6 @@ bool md_is_follower(const md_observer *observer) { return observer->observe == o
 static md_status make_observer(md_followed *f)
 {
   look_observer *o = calloc(1, sizeof *o);
-  md_observer **at = &f->sim->observers;
   if (!o) return md_error(MD_RUNTIME, "out of memory for %s", f->name);
   o->followed = f;
   o->base.due = due;
@@ -351,8 +350,7 @@ static md_status make_observer(md_followed *f)
   o->base.observe = observe;
   o->base.destroy = destroy;
   f->observer = &o->base;
-  while (*at) at = &(*at)->next;
-  *at = f->observer;
+  md_sim_append_observer(f->sim, f->observer);
   return MD_OK;
 }
 

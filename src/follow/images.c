@@ -16,6 +16,7 @@
 #include "common/groups.h"
 #include "common/ranks/reductions.h"
 #include "src/follow/looks.h"
+#include "src/formula/particle_values.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,7 +228,6 @@ static void destroy(md_observer *observer)
 /* Makes what keeps flags, unless it is there. */
 static md_status make(md_sim *sim)
 {
-  md_observer **at = &sim->observers;
   if (sim->images) {
     sim->images->values->claimed = true;
     return MD_OK;
@@ -249,8 +249,7 @@ static md_status make(md_sim *sim)
   images->base.observe = observe;
   images->base.finish = finish;
   images->base.destroy = destroy;
-  while (*at) at = &(*at)->next;
-  *at = &images->base;
+  md_sim_append_observer(sim, &images->base);
   sim->images = images;
   return MD_OK;
 }
@@ -374,15 +373,20 @@ static double value_of(const md_box *box, int name, const double *record)
   return fraction[axis];
 }
 
-md_status md_images_get(md_sim *sim, const char *name, double *value)
+static md_status get(md_sim *sim, int name, double *value)
 {
-  const int k = name_of(name);
   double *own = NULL;
   MD_TRY(md_images_begin(sim));
   MD_TRY(sim->view ? observe(&sim->images->base, sim->view) : look(sim->images, &own));
   const double *record = sim->view ? sim->view->image : own;
   for (int64_t i = 0; i < sim->particles.n; ++i)
-    value[i] = value_of(&sim->model.box, k, record + i * COLUMNS);
+    value[i] = value_of(&sim->model.box, name, record + i * COLUMNS);
   free(own);
   return MD_OK;
+}
+
+md_status md_images_or_values(md_sim *sim, const char *name, double *value)
+{
+  const int k = name_of(name);
+  return k < NAMES ? get(sim, k, value) : md_particle_values_of(sim, name, value);
 }

@@ -16,7 +16,9 @@
 
 typedef struct md_images md_images;
 
-/* Is the name one of xu yu zu xsu ysu zsu ix iy iz? */
+#define MD_IMAGE_NAMES "xu yu zu xsu ysu zsu ix iy iz"
+
+/* Is the name one of MD_IMAGE_NAMES? */
 bool md_images_has(const char *name);
 
 /* The deck asks for image flags: they are counted from the next look on, until `clear`. MD_RUNTIME: out of memory. */
@@ -29,10 +31,11 @@ md_status md_images_restore(md_sim *sim) MD_CHECKED;
  * Those along other than periodic axes stay 0. Between runs. Collective. MD_RUNTIME: out of memory. */
 md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3]) MD_CHECKED;
 
-/* The values of such a name for all particles of this rank, at the step that is shown or between runs. value: has room
- * for all. sim->particles must be up to date. Collective. MD_PHYSICS: a particle went
- * too far since the last look. MD_RUNTIME: out of memory. */
-md_status md_images_get(md_sim *sim, const char *name, double *value) MD_CHECKED;
+/* The values of such a name, or of another one that formulas know (src/formula/particle_values.h), for all particles of
+ * this rank, at the step that is shown or between runs. value: has room for all. sim->particles must be up to date.
+ * Collective. MD_PHYSICS: a particle went too far since the last look. MD_RUNTIME: out of memory. Others: as for
+ * md_particle_values_of. */
+md_status md_images_or_values(md_sim *sim, const char *name, double *value) MD_CHECKED;
 
 /* Are there image flags now? */
 bool md_images_are_kept(const md_sim *sim);
@@ -48,14 +51,14 @@ void md_images_forget(md_sim *sim);
 bool md_images_are_alone(const md_sim *sim);
 
 /* A look at the particles as they are, if there are image flags: before a restart or another command that needs them.
- * Collective. Errors: as for md_images_get. */
+ * Collective. Errors: as for md_images_or_values. */
 md_status md_images_refresh(md_sim *sim) MD_CHECKED;
 
 /* A command moves particles on purpose, or the box: between md_images_refresh and this, after which it puts them into
  * the box. So the flags know how far they were moved. Collective. MD_RUNTIME: out of memory. */
 md_status md_images_place(md_sim *sim) MD_CHECKED;
 
-/* A run has other particles now, at their first places. Collective. Errors: as for md_images_get. */
+/* A run has other particles now, at their first places. Collective. Errors: as for md_images_or_values. */
 md_status md_images_edited(md_sim *sim) MD_CHECKED;
 
 /* Does anything else keep values of particles by id? */

@@ -35,11 +35,9 @@ md_status md_looks_plan(md_sim *sim, md_looks *looks, double speed, double moved
   looks->pace = md_max(most, 0.5 * looks->pace);
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
-  const double steps = floor(0.5 * side / (SPEEDS * looks->pace * model->dt));
-  const int64_t had = llabs(model->step - sim->run_first), latest = had > 1 ? had : 1;
-  looks->next = md_model_step_after(model, steps >= (double)latest ? latest
-                                           : steps > 1.0           ? (int64_t)steps
-                                                                   : 1);
+  const double had = (double)llabs(model->step - sim->run_first);
+  const double steps = md_min(had, floor(0.5 * side / (SPEEDS * looks->pace * model->dt)));
+  looks->next = md_model_step_after(model, (int64_t)md_max(1.0, steps));
   return MD_OK;
 }
 

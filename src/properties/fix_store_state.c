@@ -34,8 +34,7 @@ static bool is_scaled(const char *name)
 
 static md_status fill(md_sim *sim, const char *name, double *value)
 {
-  if (md_images_has(name)) return md_images_get(sim, name, value);
-  if (!is_scaled(name)) return md_particle_values_of(sim, name, value);
+  if (!is_scaled(name)) return md_images_or_values(sim, name, value);
   for (int64_t i = 0; i < sim->particles.n; ++i)
     value[i] = md_particle_scaled(&sim->particles, &sim->model.box, name[0] - 'x', i);
   return MD_OK;
@@ -72,9 +71,8 @@ static md_status read_name(fix_store_state *fix, md_sim *sim, const char *word)
     return md_error(
         MD_USAGE,
         "fix store/state: '%.80s' is no value of particles; accepted are id type mass x y z xs ys zs vx vy "
-        "vz fx fy fz, xu yu zu xsu ysu zsu ix iy iz, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME, mol and "
-        "v_NAME "
-        "of style atom",
+        "vz fx fy fz, " MD_IMAGE_NAMES ", c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME, mol and v_NAME of "
+        "style atom",
         word);
   memcpy(fix->name[fix->n++], word, strlen(word) + 1);
   return MD_OK;
