@@ -190,9 +190,9 @@ struct md_engine_kind {
    * environment. Collective. Or NULL. */
   md_status (*environment)(md_engine *, const md_environment *, double *each, bool *made) MD_CHECKED;
   /* A look at the particles of the group of *what, without a download: updates their records in the set, which the
-   * engine has until it is destroyed. *most: the largest component of their velocities on this rank. *fault: what is
-   * wrong with one of them; else it is left as it is. *made: as above. Collective. Or NULL. */
-  md_status (*follow)(md_engine *, md_follow_set *, const md_follow *what, double *most,
+   * engine has until it is destroyed. *pace: of those on this rank. *fault: what is wrong with one of them; else it is
+   * left as it is. *made: as above. Collective. Or NULL. */
+  md_status (*follow)(md_engine *, md_follow_set *, const md_follow *what, md_follow_pace *pace,
                       md_follow_fault *fault, bool *made) MD_CHECKED;
   /* After such a look: largest[k], the largest size of each term of the records of this rank. Or with counts[k], coarse
    * quanta in a unit of each term: adds to total[k] the fine sum (common/arithmetic/exact.h); largest is NULL. */

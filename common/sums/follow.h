@@ -40,6 +40,12 @@ typedef struct md_follow_set {
   bool lost;          /* an engine could not bring them back */
 } md_follow_set;
 
+/* How fast particles are: the largest component of a velocity, and the largest change of a coordinate since the look
+ * before. */
+typedef struct md_follow_pace {
+  double speed, moved;
+} md_follow_pace;
+
 /* What is wrong with a particle of a look: it is not in the set or has missed looks, or went too far. */
 typedef enum md_follow_wrong { MD_FOLLOW_GOOD, MD_FOLLOW_NEW, MD_FOLLOW_FAR } md_follow_wrong;
 typedef struct md_follow_fault {
@@ -69,9 +75,10 @@ MD_FN int md_follow_terms(md_follow_kind kind)
   return kind == MD_FOLLOW_MOMENTS ? 5 : kind == MD_FOLLOW_TENSOR ? MD_TENSOR : 4;
 }
 
-/* A look at a particle at x, in the box. Returns the axis along which it went farther than a quarter of the side since
- * the last look, so that a way through a face may be lost; or -1. */
-MD_FN int md_follow_look(const md_follow *f, md_follow_record *r, const double x[3])
+/* A look at a particle at x, in the box. Widens *moved to the largest change of a coordinate since the last look.
+ * Returns the axis along which it went farther than a quarter of the side, so that a way through a face may be lost; or
+ * -1. */
+MD_FN int md_follow_look(const md_follow *f, md_follow_record *r, const double x[3], double *moved)
 {
   double step[3] = {0.0, 0.0, 0.0};
   int lost = -1;
@@ -87,6 +94,7 @@ MD_FN int md_follow_look(const md_follow *f, md_follow_record *r, const double x
       md_lattice_shift(f->length, f->tilt, d, -1.0, step);
     for (; step[d] + step[d] < -f->length[d]; ++r->through[d])
       md_lattice_shift(f->length, f->tilt, d, 1.0, step);
+    *moved = md_max(*moved, fabs(step[d]));
     if (lost < 0 && fabs(step[d]) > 0.25 * f->length[d]) lost = d;
   }
   return lost;

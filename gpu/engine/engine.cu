@@ -195,10 +195,10 @@ md_status environment(md_engine *e, const md_environment *what, double *each, bo
 {
   return e->environment(what, each, made);
 }
-md_status follow(md_engine *e, md_follow_set *set, const md_follow *what, double *most,
+md_status follow(md_engine *e, md_follow_set *set, const md_follow *what, md_follow_pace *pace,
                  md_follow_fault *fault, bool *made)
 {
-  return e->follow(set, what, most, fault, made);
+  return e->follow(set, what, pace, fault, made);
 }
 md_status follow_sums(md_engine *e, const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
                       const double *counts, double *largest, md_wide *total)

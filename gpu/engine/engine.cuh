@@ -70,7 +70,7 @@ struct md_engine {
   virtual md_status bin_sums(const md_bins *, double *largest, int64_t *sum, bool *made) = 0;
   virtual md_status value_counts(const md_value_counts *, int64_t *count, double range[2], bool *made) = 0;
   virtual md_status environment(const md_environment *, double *each, bool *made) = 0;
-  virtual md_status follow(md_follow_set *, const md_follow *, double *most, md_follow_fault *,
+  virtual md_status follow(md_follow_set *, const md_follow *, md_follow_pace *pace, md_follow_fault *,
                            bool *made) = 0;
   virtual md_status follow_sums(const md_follow_set *, const md_follow *, const md_follow_sum *,
                                 const double *counts, double *largest, md_wide *total) = 0;
@@ -121,10 +121,10 @@ template <class T> struct gpu_engine final : md_engine {
   {
     return output.environment(what, each, made);
   }
-  md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
+  md_status follow(md_follow_set *set, const md_follow *what, md_follow_pace *pace, md_follow_fault *fault,
                    bool *made) override
   {
-    return follower.follow(set, what, most, fault, made);
+    return follower.follow(set, what, pace, fault, made);
   }
   md_status follow_sums(const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
                         const double *counts, double *largest, md_wide *total) override

@@ -30,7 +30,7 @@ template <class T> struct gpu_follower {
   std::vector<gpu_followed> sets = {};
 
   /* As in md_engine_kind (common/engine.h). */
-  md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
+  md_status follow(md_follow_set *set, const md_follow *what, md_follow_pace *pace, md_follow_fault *fault,
                    bool *made);
   md_status follow_sums(const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
                         const double *counts, double *largest, md_wide *total);
@@ -45,7 +45,7 @@ template <class T> struct gpu_follower {
                   bool *fits);
   md_status find_members(gpu_followed *of, const md_follow *what, std::vector<unsigned> &member, bool *fits);
   md_status upload_records(gpu_followed *of, bool *fits);
-  md_status look(gpu_followed *of, const md_follow *what, double *most, md_follow_fault *fault);
+  md_status look(gpu_followed *of, const md_follow *what, md_follow_pace *pace, md_follow_fault *fault);
   md_status bring_back(gpu_followed *of);
 };
 

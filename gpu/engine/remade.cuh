@@ -77,10 +77,10 @@ struct remade_engine final : md_engine {
   {
     return now->environment(what, each, made);
   }
-  md_status follow(md_follow_set *set, const md_follow *what, double *most, md_follow_fault *fault,
+  md_status follow(md_follow_set *set, const md_follow *what, md_follow_pace *pace, md_follow_fault *fault,
                    bool *made) override
   {
-    return now->follow(set, what, most, fault, made);
+    return now->follow(set, what, pace, fault, made);
   }
   md_status follow_sums(const md_follow_set *set, const md_follow *what, const md_follow_sum *sum,
                         const double *counts, double *largest, md_wide *total) override

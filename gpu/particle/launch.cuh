@@ -661,7 +661,7 @@ struct follow_args {
   const int *before;        /* number of bits in the words before each of these */
   int first, last;          /* original indices: all that are followed are from `first` to `last` */
   md_follow_record *record; /* of the particles that are followed, by original index */
-  unsigned long long *most; /* the largest component of a velocity, as the bits of a number */
+  unsigned long long *pace; /* [2]: the largest component of a velocity, and change, as the bits of numbers */
   /* the least of 4 record + axis, of particles that went too far; all bits set: none */
   unsigned long long *fault;
 };

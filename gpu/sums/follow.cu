@@ -64,19 +64,19 @@ static __device__ __forceinline__ void records_of(const follow_args &a, const qu
 /* Looks at particle i, which has record number `at`. */
 template <class T>
 static __device__ __forceinline__ void look_at(const system_view<T> &s, const follow_args &a, int i, int at,
-                                               double *most)
+                                               md_follow_pace *pace)
 {
   const output_particle one = load_particle<T, !T::MIXED>(s, a.each, i);
   md_follow_record *const record = &a.record[at];
 #pragma unroll
-  for (int d = 0; d < T::DIM; ++d) *most = fmax(*most, fabs(one.v[d]));
+  for (int d = 0; d < T::DIM; ++d) pace->speed = fmax(pace->speed, fabs(one.v[d]));
   if (a.what.velocities) {
 #pragma unroll
     for (int d = 0; d < T::DIM; ++d) record->last[d] = one.v[d];
     return;
   }
   md_follow_record r = *record;
-  const int lost = md_follow_look(&a.what, &r, one.x);
+  const int lost = md_follow_look(&a.what, &r, one.x, &pace->moved);
   if (lost >= 0) atomicMin(a.fault, (unsigned long long)at << 2 | (unsigned)lost);
 #pragma unroll
   for (int d = 0; d < T::DIM; ++d) {
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
   __shared__ follow_queue queues[FOLLOW_THREADS / 32];
   follow_queue &queue = queues[threadIdx.x / 32];
   const int quads = quads_of(s.n), lane = threadIdx.x & 31;
-  double most = 0.0;
+  md_follow_pace pace = {0.0, 0.0};
   int waiting = 0;
   for (int first = blockIdx.x * blockDim.x + threadIdx.x - lane; first < quads;
        first += gridDim.x * blockDim.x) {
@@ -125,13 +125,14 @@ static __global__ void __launch_bounds__(FOLLOW_THREADS)
     while (waiting >= 32) {
       waiting -= 32;
       const int2 one = queue.at[waiting + lane];
-      look_at<T>(s, a, one.x, one.y, &most);
+      look_at<T>(s, a, one.x, one.y, &pace);
     }
     __syncwarp();
   }
-  if (lane < waiting) look_at<T>(s, a, queue.at[lane].x, queue.at[lane].y, &most);
+  if (lane < waiting) look_at<T>(s, a, queue.at[lane].x, queue.at[lane].y, &pace);
   __syncwarp();
-  widen(a.most, most);
+  widen(&a.pace[0], pace.speed);
+  widen(&a.pace[1], pace.moved);
 }
 
 template <class T> md_status launch_follow(const launch &l, const system_view<T> &s, const follow_args &a)

@@ -163,8 +163,8 @@ static md_status went_too_far(const md_followed *f, int64_t id, int axis)
                   (long long)id, "xyz"[axis], f -> name);
 }
 
-/* Looks at a particle, and makes the answer. */
-static md_status look_at(md_followed *f, const md_follow *now, const question *m, answer *to)
+/* Looks at a particle, and makes the answer. moved: as md_follow_look has it. */
+static md_status look_at(md_followed *f, const md_follow *now, const question *m, answer *to, double *moved)
 {
   md_follow_set *set = &f->set;
   const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
@@ -174,7 +174,7 @@ static md_status look_at(md_followed *f, const md_follow *now, const question *m
   if (now->velocities)
     memcpy(r->last, m->x, sizeof r->last);
   else {
-    const int axis = md_follow_look(now, r, m->x);
+    const int axis = md_follow_look(now, r, m->x, moved);
     if (axis >= 0) return went_too_far(f, m->id, axis);
   }
   *to = (answer){m->place, *r};
@@ -204,6 +204,7 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
 {
   const md_follow what = follow_of(f);
   question *m;
+  md_follow_pace pace = {0.0, 0.0};
   answer *made = NULL;
   int64_t n;
   *now = NULL;
@@ -212,13 +213,15 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
                                                        "particles that are followed")));
   MD_TRY(send_home(f, &m, &n));
   md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
-  for (int64_t k = 0; k < n && status == MD_OK; ++k) status = look_at(f, &what, &m[k], &made[k]);
+  for (int64_t k = 0; k < n && status == MD_OK; ++k) status = look_at(f, &what, &m[k], &made[k], &pace.moved);
   status = md_comm_agree(f->sim->comm, status);
   ++f->set.looks;
   f->looked = f->sim->model.step;
   if (status == MD_OK) status = send_back(f, m, made, n, *now);
-  if (status == MD_OK && f->observer)
-    status = md_looks_plan(f->sim, &f->looks, md_looks_speed(f->sim, bit_of(f)), 0.0);
+  if (status == MD_OK && f->observer) {
+    pace.speed = md_looks_speed(f->sim, bit_of(f));
+    status = md_looks_plan(f->sim, &f->looks, &pace);
+  }
   free(made);
   free(m);
   return status;
@@ -231,18 +234,18 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
   md_sim *sim = f->sim;
   const md_follow what = follow_of(f);
   md_follow_fault fault = {MD_FOLLOW_GOOD, 0, 0};
-  double most = 0.0;
+  md_follow_pace pace = {0.0, 0.0};
   *made = false;
   if (!view->engine || !view->kind->follow || f->what == MD_FOLLOWED_EACH || f->set.lost) return MD_OK;
   if (md_dynamic_group_is(sim, f->group)) return MD_OK;
-  MD_TRY(md_comm_agree(sim->comm, view->kind->follow(view->engine, &f->set, &what, &most, &fault, made)));
+  MD_TRY(md_comm_agree(sim->comm, view->kind->follow(view->engine, &f->set, &what, &pace, &fault, made)));
   if (!*made) return MD_OK;
   md_status status = fault.kind == MD_FOLLOW_NEW   ? is_new(f, fault.id)
                      : fault.kind == MD_FOLLOW_FAR ? went_too_far(f, fault.id, fault.axis)
                                                    : MD_OK;
   status = md_comm_agree(sim->comm, status);
   f->looked = sim->model.step;
-  return status == MD_OK && f->observer ? md_looks_plan(sim, &f->looks, most, 0.0) : status;
+  return status == MD_OK && f->observer ? md_looks_plan(sim, &f->looks, &pace) : status;
 }
 
 /* ---- sums ---- */

@@ -147,8 +147,9 @@ static md_status look(md_images *images, double **record)
   if (status == MD_OK) status = md_id_values_set(images->values, NULL, *record);
   memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
   if (status == MD_OK && sim->view && sim->view->engine) {
+    const md_follow_pace pace = {md_looks_speed(sim, MD_GROUP_ALL), moved};
     images->strict = true;
-    status = md_looks_plan(sim, &images->looks, md_looks_speed(sim, MD_GROUP_ALL), moved);
+    status = md_looks_plan(sim, &images->looks, &pace);
   }
   if (status == MD_OK) return MD_OK;
   free(*record);

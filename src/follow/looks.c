@@ -24,12 +24,12 @@ double md_looks_speed(const md_sim *sim, uint32_t bit)
   return most;
 }
 
-md_status md_looks_plan(md_sim *sim, md_looks *looks, double speed, double moved)
+md_status md_looks_plan(md_sim *sim, md_looks *looks, const md_follow_pace *pace)
 {
   const md_model *model = &sim->model;
-  double side = (double)INFINITY, most = speed;
+  double side = (double)INFINITY, most = pace->speed;
   if (looks->last >= 0 && looks->last != model->step)
-    most = md_max(most, moved / ((double)llabs(model->step - looks->last) * model->dt));
+    most = md_max(most, pace->moved / ((double)llabs(model->step - looks->last) * model->dt));
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
   looks->last = model->step;
   looks->pace = md_max(most, 0.5 * looks->pace);

@@ -7,6 +7,7 @@
 #ifndef MD_SRC_FOLLOW_LOOKS_H
 #define MD_SRC_FOLLOW_LOOKS_H
 
+#include "common/sums/follow.h"
 #include "src/sim.h"
 
 typedef struct md_looks {
@@ -22,9 +23,8 @@ void md_looks_start(md_looks *looks, const md_sim *sim);
  * run. */
 double md_looks_speed(const md_sim *sim, uint32_t bit);
 
-/* Chooses the step of the next look. speed: of this rank; moved: the largest change of a coordinate of this rank since
- * the last look, or 0. Collective. */
-md_status md_looks_plan(md_sim *sim, md_looks *looks, double speed, double moved) MD_CHECKED;
+/* Chooses the step of the next look. pace: of this rank's particles. Collective. */
+md_status md_looks_plan(md_sim *sim, md_looks *looks, const md_follow_pace *pace) MD_CHECKED;
 
 /* The step of the next look, but at least or at most `step`, for observers (src/output/observer.h). */
 int64_t md_looks_due(const md_looks *looks, int64_t step);

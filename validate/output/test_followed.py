@@ -90,6 +90,18 @@ def test_displacements_of_a_free_particle(tmp_path):
     assert row == pytest.approx([144, 64, 0, 208, 9, 13, 12, -8, 208 ** 0.5], rel=1e-6)
 
 
+@pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
+def test_particles_at_rest_in_a_box_that_runs_away(engine, tmp_path):
+    """The box goes 3.5 of its sides and takes resting particles with it, less its last step, which comes later."""
+    deck = ("units lj\nregion b block 0 20 0 20 0 20\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 3 3 3\n"
+            "create_atoms 1 single 13 13 13\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\n"
+            "fix 2 all deform 1 x delta 70 70 remap x\ncompute m all msd\ncompute c all com\nthermo 200\n"
+            "thermo_style custom step c_m[1] c_m[4] c_c[1]\nthermo_modify format float %.12g\nrun 200\n")
+    row = list(map(float, harness.run(deck, tmp_path, engine=engine).table.rows[-1][1:]))
+    way = 70 * 199 / 200
+    assert row == pytest.approx([way ** 2, way ** 2, 8 + way], rel=1e-9)
+
+
 BEGIN = BOX + "compute m all msd\ncompute d all displace/atom\n"
 BAD = {
     "compute 1 all msd com": ["msd com", "missing"],
