@@ -34,6 +34,7 @@
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
 #include "src/fixes/moved_once.h"
+#include "src/follow/images.h"
 #include "src/particles/divide.h"
 #include "src/particles/extent.h"
 #include "src/particles/pair_velocities.h"
@@ -853,6 +854,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   bool passed;
   sim->halted = MD_HALT_NONE;
   MD_TRY(md_sim_count(sim));
+  MD_TRY(md_images_expect(sim, n != 0));
   MD_TRY(md_resume_begin(sim, run.whole_first, run.last, &passed));
   if (passed) return MD_OK;
   run.last = sim->history.run[sim->history.nrun - 1].last;
@@ -1006,6 +1008,7 @@ md_status md_do_run(md_sim *sim, const md_words *words)
   MD_TRY(check_steps(sim, &asked));
   if (asked.n < 0) MD_TRY(md_check_back(sim, "run -N"));
   if (sim->planning.checking) {
+    MD_TRY(md_images_expect(sim, asked.n != 0));
     MD_TRY(md_check_run(sim, asked.n));
     return run_commands(sim, &asked.commands);
   }

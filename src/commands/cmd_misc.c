@@ -5,6 +5,8 @@
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
 #include "src/files/printed_files.h"
+#include "src/follow/images.h"
+#include "src/script/group_functions.h"
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -25,7 +27,11 @@ md_status md_do_variable(md_sim *sim, const md_words *words)
 {
   const bool of_machine = strcmp(words->word[1], "file") == 0 || strcmp(words->word[1], "getenv") == 0;
   const md_status status = md_variables_define(sim->variables, words->n, words->word);
-  if (!of_machine) return status;
+  if (!of_machine) {
+    for (int k = 2; k < words->n; ++k)
+      sim->unwraps = sim->unwraps || md_group_functions_unwrap(words->word[k]);
+    return status == MD_OK && sim->has_box ? md_images_expect(sim, false) : status;
+  }
   MD_TRY(md_comm_agree(sim->comm, status));
   return check_value(sim, words->word[0]);
 }

@@ -2,7 +2,7 @@
  *
  *      X = sum m x / M,   G_ab = sum m (x - X)_a (x - X)_b / M,   R^2 = G_xx + G_yy + G_zz
  *
- * x begins in the box when the compute is defined, and goes on beyond periodic faces. Sums are exact
+ * x begins as the unwrapped position of when the compute is defined, and goes on beyond periodic faces. Sums are exact
  * (src/sums/exact_sum.h). Cost: that of following (followed.h), and two sums, by the engine if it follows. Reference:
  * the LAMMPS manual, compute gyration and compute com. */
 #include "common/ranks/reductions.h"
@@ -24,9 +24,12 @@ static md_status follow(md_host_compute *base, md_sim *sim, const md_words *word
 {
   MD_TRY(md_sim_need_box(sim, what));
   if (words->n > 0) return md_error(MD_USAGE, "%s: unexpected '%.64s'", what, words->word[0]);
-  if (md_images_are_kept(sim))
-    md_sim_explain(sim, what, "places begin in the box, whatever the image flags that were read or set");
-  return md_followed_begin(sim, what, base->group, MD_FOLLOWED_PLACES, &((compute_gyration *)base)->followed);
+  if (sim->images_missed && !md_images_are_kept(sim))
+    md_sim_explain(
+        sim, what,
+        "places begin in the box; LAMMPS has counted image flags in the runs and displacements before");
+  return md_followed_begin(sim, what, base->group, MD_FOLLOWED_UNWRAPPED,
+                           &((compute_gyration *)base)->followed);
 }
 
 static md_status parse_com(md_host_compute *base, md_sim *sim, const md_words *words)

@@ -14,6 +14,7 @@
 #include "src/follow/followed.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/follow/images.h"
 #include "src/follow/looks.h"
 #include "src/group/dynamic_group.h"
 #include "src/sums/exact_sum.h"
@@ -26,6 +27,7 @@ typedef struct question {
   int64_t id;
   int64_t rank, place; /* of the particle */
   double x[3];         /* its place or velocity */
+  int32_t through[3];  /* at the first look: its image flags, or 0 */
   int32_t type;
 } question;
 
@@ -74,7 +76,7 @@ static uint32_t bit_of(const md_followed *f)
 
 /* Makes a message of each particle that is followed, and returns their number. Between runs particles have
  * velocities. */
-static int64_t fill(const md_followed *f, question *m, int32_t *to)
+static int64_t fill(const md_followed *f, double *const flag[3], question *m, int32_t *to)
 {
   const md_sim *sim = f->sim;
   const md_particles *p = &sim->particles;
@@ -87,13 +89,14 @@ static int64_t fill(const md_followed *f, question *m, int32_t *to)
       m[n].x[d] = f->what != MD_FOLLOWED_VELOCITIES ? p->x[d][i]
                   : sim->view                       ? md_model_velocity(&sim->model, p, d, i)
                                                     : p->v[d][i];
+    for (int d = 0; d < 3 && flag; ++d) m[n].through[d] = (int32_t)flag[d][i];
     to[n++] = (int32_t)(p->id[i] % sim->comm->size);
   }
   return n;
 }
 
-/* Sends each particle's message home; the caller frees *received. */
-static md_status send_home(md_followed *f, question **received, int64_t *n)
+/* Sends each particle's message home; the caller frees *received. flag: image flags, or NULL. */
+static md_status send_home(md_followed *f, double *const flag[3], question **received, int64_t *n)
 {
   md_sim *sim = f->sim;
   question *sent = NULL;
@@ -104,8 +107,8 @@ static md_status send_home(md_followed *f, question **received, int64_t *n)
     status = md_array_new(&to, sim->particles.n + 1, sizeof *to, "particles that are followed");
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK)
-    status =
-        sim->comm->exchange->sparse_exchange(sim->comm, fill(f, sent, to), to, sent, sizeof *sent, &bytes, n);
+    status = sim->comm->exchange->sparse_exchange(sim->comm, fill(f, flag, sent, to), to, sent, sizeof *sent,
+                                                  &bytes, n);
   free(sent);
   free(to);
   *received = bytes;
@@ -128,19 +131,36 @@ static md_status make_set(md_follow_set *set, int64_t n)
   return md_array_new_zero(&set->last_look, n + 1, sizeof *set->last_look, "particles that are followed");
 }
 
+/* As send_home, with the image flags that particles have between runs. */
+static md_status send_home_with_flags(md_followed *f, question **received, int64_t *n)
+{
+  md_sim *sim = f->sim;
+  double *flag[3] = {NULL, NULL, NULL};
+  md_status status = MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new(&flag[d], sim->particles.n + 1, sizeof *flag[d], "image flags");
+  status = md_comm_agree(sim->comm, status);
+  if (status == MD_OK) status = md_images_flags(sim, flag);
+  if (status == MD_OK) status = send_home(f, flag, received, n);
+  for (int d = 0; d < 3; ++d) free(flag[d]);
+  return status;
+}
+
 /* A message begins with the id. */
 static md_status note_all(md_followed *f)
 {
   md_follow_set *set = &f->set;
   question *m;
   int64_t n;
-  MD_TRY(send_home(f, &m, &n));
+  const bool flagged = f->what == MD_FOLLOWED_UNWRAPPED && md_images_are_kept(f->sim);
+  MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, &m, &n));
   const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
   if (status == MD_OK) qsort(m, (size_t)n, sizeof *m, by_id);
   for (int64_t k = 0; k < n && status == MD_OK; ++k) {
     set->id[k] = m[k].id;
     memcpy(set->at[k].first, m[k].x, sizeof m[k].x);
     memcpy(set->at[k].last, m[k].x, sizeof m[k].x);
+    memcpy(set->at[k].through, m[k].through, sizeof m[k].through);
     set->at[k].type = m[k].type;
   }
   free(m);
@@ -211,7 +231,7 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
   if (f->set.lost) return md_error(MD_RUNTIME, "%s has lost its particles on the GPU", f->name);
   MD_TRY(md_comm_agree(f->sim->comm, md_array_new_zero(now, f->sim->particles.n + 1, sizeof **now,
                                                        "particles that are followed")));
-  MD_TRY(send_home(f, &m, &n));
+  MD_TRY(send_home(f, NULL, &m, &n));
   md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
   for (int64_t k = 0; k < n && status == MD_OK; ++k) status = look_at(f, &what, &m[k], &made[k], &pace.moved);
   status = md_comm_agree(f->sim->comm, status);

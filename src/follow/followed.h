@@ -12,9 +12,11 @@
 
 typedef struct md_followed md_followed;
 
-/* What is followed. If each particle has values of its own, the host makes them, and the engine does not follow. */
+/* What is followed: places, from those in the box on or from unwrapped ones, as far as there are image flags; or
+ * velocities. If each particle has values of its own, the host makes them, and the engine does not follow. */
 typedef enum md_followed_what {
   MD_FOLLOWED_PLACES,
+  MD_FOLLOWED_UNWRAPPED,
   MD_FOLLOWED_VELOCITIES,
   MD_FOLLOWED_EACH
 } md_followed_what;

@@ -181,10 +181,12 @@ static md_status drop(md_images *images)
   for (int64_t k = 0; k < values->n; ++k)
     for (int d = 0; d < 3; ++d) some += values->value[k * COLUMNS + FLAG + d] != 0.0;
   MD_TRY(images->sim->comm->reduce->sum(images->sim->comm, &some, 1));
-  if (some > 0)
-    md_sim_explain(images->sim, "image flags",
+  if (some > 0) {
+    images->sim->images_missed = true;
+    md_sim_explain(images->sim, NAME,
                    "this run forgets those that were read or set, because the deck does not ask for them; "
                    "`compute ID all property/atom ix` before it does");
+  }
   values->n = 0;
   values->claimed = false;
   return MD_OK;
@@ -258,7 +260,33 @@ static md_status make(md_sim *sim)
 md_status md_images_begin(md_sim *sim)
 {
   MD_TRY(make(sim));
+  if (sim->images_missed && !sim->images->asked)
+    md_sim_explain(
+        sim, NAME,
+        "they are counted from now on; LAMMPS has counted them in the runs and displacements before");
   sim->images->asked = true;
+  return MD_OK;
+}
+
+static bool are_asked(const md_sim *sim) { return sim->images && sim->images->asked; }
+
+md_status md_images_need(md_sim *sim, const char *what)
+{
+  if (sim->images_missed)
+    return md_error(
+        MD_USAGE,
+        "%s needs image flags, which the runs and displacements before did not count: define a variable "
+        "with it before them",
+        what);
+  return md_images_begin(sim);
+}
+
+md_status md_images_expect(md_sim *sim, bool moves)
+{
+  const md_box *box = &sim->model.box;
+  if (!box->periodic[0] && !box->periodic[1] && !box->periodic[2]) return MD_OK;
+  if (sim->unwraps && !sim->images_missed) MD_TRY(md_images_begin(sim));
+  sim->images_missed = sim->images_missed || (moves && !are_asked(sim));
   return MD_OK;
 }
 
@@ -321,11 +349,30 @@ md_status md_images_refresh(md_sim *sim)
   return status;
 }
 
+/* There are no flags. Particles outside the box are put into it next: flags that come later miss that. */
+static md_status note_places_outside(md_sim *sim)
+{
+  const md_particles *p = &sim->particles;
+  const md_box *box = &sim->model.box;
+  double outside = 0.0;
+#pragma omp parallel for schedule(static) reduction(max : outside)
+  for (int64_t i = 0; i < p->n; ++i) {
+    double x[3] = {0.0, 0.0, 0.0}, fraction[3];
+    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
+    md_box_fractions(box, x, fraction);
+    for (int d = 0; d < p->dim; ++d)
+      if (box->periodic[d] && (fraction[d] < 0.0 || fraction[d] >= 1.0)) outside = 1.0;
+  }
+  MD_TRY(sim->comm->reduce->max(sim->comm, &outside, 1));
+  sim->images_missed = sim->images_missed || outside > 0.0;
+  return MD_OK;
+}
+
 md_status md_images_place(md_sim *sim)
 {
   const md_particles *p = &sim->particles;
   double *record;
-  if (!md_images_are_kept(sim)) return MD_OK;
+  if (!md_images_are_kept(sim)) return note_places_outside(sim);
   MD_TRY(md_comm_agree(sim->comm,
                        md_array_new_zero(&record, p->n * COLUMNS + 1, sizeof *record, "image flags")));
   md_status status = md_id_values_get(sim->images->values, record);
@@ -339,7 +386,7 @@ md_status md_images_place(md_sim *sim)
 
 md_status md_images_edited(md_sim *sim)
 {
-  if (!sim->images || !sim->images->asked) return MD_OK;
+  if (!are_asked(sim)) return MD_OK;
   sim->images->looks.next = md_model_step_after(&sim->model, 1);
   return md_images_refresh(sim);
 }

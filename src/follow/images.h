@@ -24,6 +24,14 @@ bool md_images_has(const char *name);
 /* The deck asks for image flags: they are counted from the next look on, until `clear`. MD_RUNTIME: out of memory. */
 md_status md_images_begin(md_sim *sim) MD_CHECKED;
 
+/* The same for `what`, a function of formulas, which has no value unless flags were counted from the first run on.
+ * MD_USAGE: they were not. */
+md_status md_images_need(md_sim *sim, const char *what) MD_CHECKED;
+
+/* Asks for image flags if formulas that were defined need them. moves: a run comes that moves particles, which notes
+ * whether flags are counted. */
+md_status md_images_expect(md_sim *sim, bool moves) MD_CHECKED;
+
 /* Holds the image flags that read_restart has brought, if any, until the next run. MD_RUNTIME: out of memory. */
 md_status md_images_restore(md_sim *sim) MD_CHECKED;
 

@@ -6,6 +6,7 @@
  */
 #include "src/box/faces.h"
 #include "src/deck/check.h"
+#include "src/follow/images.h"
 #include "src/minimize/minimizer.h"
 #include "src/plan.h"
 #include "src/restart/cmd_restart.h"
@@ -153,6 +154,7 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   run.last = model->step + m->most_iterations;
   run.minimizer = m;
   MD_TRY(md_sim_count(sim));
+  MD_TRY(md_images_expect(sim, true));
   MD_TRY(md_resume_begin(sim, run.whole_first, -1, &passed));
   if (passed) return MD_OK;
   if (sim->restarts.every > 0)
@@ -193,7 +195,10 @@ md_status md_do_minimize(md_sim *sim, const md_words *words)
   MD_TRY(md_word_int64(word[3], "the number of force evaluations", 0, INT64_MAX, &m.most_evaluations));
   MD_TRY(check(sim));
   MD_TRY(find_relaxing(&m));
-  if (sim->planning.checking) return md_check_run(sim, 0); /* how many steps it takes is not known */
+  if (sim->planning.checking) {
+    MD_TRY(md_images_expect(sim, true));
+    return md_check_run(sim, 0); /* how many steps it takes is not known */
+  }
   if (sim->planning.on) return md_plan_print(sim);
   if (md_run_is_left_out(sim, "minimize")) return MD_OK;
   return minimize(sim, &m);

@@ -1,9 +1,8 @@
 /* Functions of groups in formulas; see group_functions.h.
  *
  * The definitions are those of LAMMPS (`variable`, group functions), of all particles of a group, or of those that are
- * in a region too. Sums are exact (src/sums/exact_sum.h). Positions are those in the box. So the centre of mass is only
- * known along axes that are not periodic, and with it the radius of gyration, the angular momentum, the torque, the
- * tensor of inertia and the angular velocity. Forces, with those of fixes, are only known while a run shows a step.
+ * in a region too. Sums are exact (src/sums/exact_sum.h). What needs a centre of mass needs unwrapped positions along
+ * periodic axes (src/follow/images.h). Forces, with those of fixes, are only known while a run shows a step.
  *
  * A value outside a run depends on the present particles. These are not there while a deck that is resumed is followed
  * up to its restart, so such values are recorded in the history (src/deck/history.h), and then read from the restart.
@@ -11,6 +10,7 @@
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"
 #include "src/edit/group_motion.h"
+#include "src/follow/images.h"
 #include "src/group/groups.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
@@ -18,6 +18,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum quantity {
@@ -40,8 +41,9 @@ typedef struct asked {
   uint32_t bit;            /* of the group */
   const md_region *region; /* NULL: none */
   quantity what;
-  int axis, other; /* other: the second axis of an element of the tensor of inertia */
-  bool low;        /* of a bound: the least value */
+  int axis, other;        /* other: the second axis of an element of the tensor of inertia */
+  bool low;               /* of a bound: the least value */
+  const double *place[3]; /* of what needs a centre: positions, unwrapped */
   double centre[3];
 } asked;
 
@@ -61,8 +63,7 @@ static double velocity(const asked *a, int d, int64_t i)
 
 static double from_centre(const asked *a, int d, int64_t i)
 {
-  const md_particles *p = &a->sim->particles;
-  return d < p->dim ? p->x[d][i] - a->centre[d] : 0.0;
+  return d < a->sim->particles.dim ? a->place[d][i] - a->centre[d] : 0.0;
 }
 
 static double force(const asked *a, int d, int64_t i)
@@ -80,7 +81,7 @@ static double value_of(const asked *a, int64_t i)
   switch (a->what) {
   case COUNT: return 1.0;
   case MASS: return mass;
-  case CENTRE: return mass * sim->particles.x[a->axis][i];
+  case CENTRE: return mass * a->place[a->axis][i];
   case MOMENTUM: return mass * velocity(a, a->axis, i);
   case KINETIC:
     return 0.5 * mass * (square(velocity(a, 0, i)) + square(velocity(a, 1, i)) + square(velocity(a, 2, i)));
@@ -266,18 +267,23 @@ static md_status read_place(const group_function *f, const char *word, asked *a)
   return MD_OK;
 }
 
-/* MD_USAGE: the function needs a centre of mass along a periodic axis. */
-static md_status need_centre(const group_function *f, const asked *a)
+/* Does the function need unwrapped positions along axis d? In a tilted box a flag of one axis shifts others. */
+static bool needs_images(const group_function *f, const asked *a, int d)
 {
   const md_box *box = &a->sim->model.box;
-  for (int d = 0; f->centre != NO_CENTRE && d < box->dim; ++d) {
-    if (!box->periodic[d] || (f->centre == CENTRE_ALONG && d != a->axis)) continue;
-    return md_error(
-        MD_USAGE,
-        "%s(): the axis %c is periodic, and positions are those in the box: there is no centre of mass",
-        f->name, "xyz"[d]);
-  }
-  return MD_OK;
+  const bool any = box->periodic[0] || box->periodic[1] || box->periodic[2];
+  if (f->centre == NO_CENTRE || (f->centre == CENTRE_ALONG && d != a->axis)) return false;
+  return d < box->dim && (box->periodic[d] || (box->triclinic && any));
+}
+
+/* MD_USAGE: the function needs image flags, which were not counted. */
+static md_status need_images(const group_function *f, const asked *a)
+{
+  char what[32];
+  bool needed = false;
+  for (int d = 0; d < 3; ++d) needed = needed || needs_images(f, a, d);
+  snprintf(what, sizeof what, "%s()", f->name);
+  return needed ? md_images_need(a->sim, what) : MD_OK;
 }
 
 static md_status read_arguments(const group_function *f, int n, char *const *argument, asked *a)
@@ -295,12 +301,36 @@ static md_status read_arguments(const group_function *f, int n, char *const *arg
   MD_TRY(md_group_find(a->sim, argument[0], &group));
   a->bit = md_group_bit(group);
   if (least == 2) MD_TRY(read_place(f, argument[1], a));
-  MD_TRY(need_centre(f, a));
   if (n > least) MD_TRY(md_region_find(a->sim, argument[n - 1], &a->region));
   for (int t = 1; f->needs_mass && !a->sim->model.massed && t <= a->sim->model.ntypes; ++t)
     if (!(a->sim->model.mass[t] > 0.0))
       return md_error(MD_USAGE, "%s() needs the mass of type %d; give `mass %d VALUE` first", f->name, t, t);
-  return MD_OK;
+  return need_images(f, a);
+}
+
+/* Unwrapped positions along axis d, which the caller frees, also after an error. */
+static md_status unwrap(md_sim *sim, int d, double **made)
+{
+  static const char *const name[3] = {"xu", "yu", "zu"};
+  MD_TRY(md_comm_agree(sim->comm,
+                       md_array_new_zero(made, sim->particles.n + 1, sizeof **made, "unwrapped positions")));
+  return md_images_or_values(sim, name[d], *made);
+}
+
+/* Calls a function that needs a centre, with the positions of the particles. */
+static md_status get_from_centre(const group_function *f, asked *a, double *value)
+{
+  const md_particles *p = &a->sim->particles;
+  double *made[3] = {NULL, NULL, NULL};
+  md_status status = MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d) {
+    const bool wrapped = !needs_images(f, a, d);
+    if (!wrapped) status = unwrap(a->sim, d, &made[d]);
+    a->place[d] = wrapped ? p->x[d] : made[d];
+  }
+  if (status == MD_OK) status = f->get(a, value);
+  for (int d = 0; d < 3; ++d) free(made[d]);
+  return status;
 }
 
 /* A function, with what it is asked for. */
@@ -317,7 +347,8 @@ static md_status measure(void *context, double *value)
   char what[32];
   snprintf(what, sizeof what, "%s()", c->function->name);
   if (c->function->needs_forces) MD_TRY(md_sim_need_forces(c->asked->sim, what));
-  return c->function->get(c->asked, value);
+  return c->function->centre == NO_CENTRE ? c->function->get(c->asked, value)
+                                          : get_from_centre(c->function, c->asked, value);
 }
 
 md_status md_group_function(md_sim *sim, const char *name, int n, char *const *argument, double *value,
@@ -337,4 +368,14 @@ md_status md_group_function(md_sim *sim, const char *name, int n, char *const *a
   MD_TRY(read_arguments(f, n, argument, &a));
   *value = 1.0;
   return sim->planning.on ? MD_OK : md_resume_measure(sim, measure, &(call){f, &a}, value);
+}
+
+bool md_group_functions_unwrap(const char *text)
+{
+  for (int k = 0; k < FUNCTIONS; ++k) {
+    if (functions[k].centre == NO_CENTRE) continue;
+    for (const char *at = strstr(text, functions[k].name); at; at = strstr(at + 1, functions[k].name))
+      if (at[strlen(functions[k].name) + strspn(at + strlen(functions[k].name), " ")] == '(') return true;
+  }
+  return false;
 }

@@ -276,8 +276,9 @@ def test_notes_on_flags_that_are_given(tmp_path):
     assert out.count("Note: image flags: this run forgets those that were read or set") == 1
     assert "forgets" not in works(run_deck(tmp_path, begin + "compute 1 all property/atom ix\nrun 1\n")).out
     assert "forgets" not in works(run_deck(tmp_path, begin + "set group all image 0 0 0\nrun 1\n")).out
-    out = works(run_deck(tmp_path, begin + "compute 1 all gyration\nrun 1\n")).out
-    assert "Note: compute gyration: places begin in the box" in out
+    late = "Note: compute gyration: places begin in the box"
+    assert late in works(run_deck(tmp_path, begin + "run 1\ncompute 1 all gyration\nrun 1\n")).out
+    assert late not in works(run_deck(tmp_path, begin + "compute 1 all gyration\nrun 1\n")).out
 
 
 def test_a_frame_as_a_data_file_has_flags(tmp_path):
@@ -433,3 +434,102 @@ def test_a_box_is_tilted_after_the_last_dump(tmp_path):
         "write_dump all custom g id xu yu ix\n"
     harness.run(deck, tmp_path)
     assert last(tmp_path / "g", "xu", "yu", "ix") == pytest.approx([13, -3, 2])
+
+
+# The melt moves as a whole, and is shifted through faces after the variables are defined.
+CENTRES = MELT + """\
+velocity all set 28 -14 0 sum yes units box
+region half block 0 2 INF INF INF INF
+variable v1 equal xcm(odd,x)
+variable v2 equal xcm(all,y,half)
+variable v3 equal gyration(odd)
+variable v4 equal angmom(odd,z)
+variable v5 equal inertia(odd,xy)
+variable v6 equal omega(odd,y)
+variable v7 equal torque(all,x)
+displace_atoms odd move 0.1 0.03 -0.05 units box
+thermo 30
+thermo_style custom step v_v1 v_v2 v_v3 v_v4 v_v5 v_v6 v_v7
+thermo_modify format float %.13g
+run 120
+run 30
+print "later: $(gyration(all)) $(xcm(all,x))"
+"""
+TILTED_CENTRES = CENTRES.replace("displace_atoms", """\
+displace_atoms all move 0.011 0.007 0.013 units box
+change_box all triclinic xy final 1.5 xz final 0.5 yz final -2 remap units box
+displace_atoms""")
+
+
+def later(out: str) -> List[float]:
+    return [float(word) for word in out[out.rindex("later:"):].split()[1:3]]
+
+
+@needs_lmp
+@pytest.mark.parametrize("deck", [CENTRES, TILTED_CENTRES], ids=["right angles", "tilted"])
+def test_functions_of_groups_take_unwrapped_places(deck, tmp_path):
+    theirs = run_lmp(deck, tmp_path / "theirs")
+    ours = harness.run(deck, tmp_path / "ours")
+    for our, their in zip(ours.tables, theirs):
+        for mine, other in zip(our.rows, their.rows):
+            assert list(map(float, mine)) == pytest.approx(list(map(float, other)), rel=1e-7, abs=1e-6)
+    assert float(ours.tables[0].rows[-1][1]) > 15  # the side of the box is 10.1
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("deck", [CENTRES, TILTED_CENTRES], ids=["right angles", "tilted"])
+def test_functions_of_groups_are_the_same_everywhere(deck, tmp_path):
+    naive, one, two = (harness.run(deck, tmp_path / name, **more) for name, more in
+                         (("naive", {"engine": "naive"}), ("one", {}), ("two", {"ranks": 2})))
+    assert later(naive.log) == later(one.log) == later(two.log)
+    for other in (one, two):
+        assert [table.rows for table in naive.tables] == [table.rows for table in other.tables]
+
+
+def test_functions_of_groups_in_a_deck_that_is_resumed(tmp_path):
+    whole = harness.run(CENTRES, tmp_path / "whole")
+    deck = CENTRES.replace("thermo 30\n", "thermo 30\nrestart 40 r.*\n")
+    harness.run(deck, tmp_path / "part")
+    (tmp_path / "part" / "r.120").unlink()
+    resumed = harness.run(deck, tmp_path / "part", arguments=["--resume"])
+    assert resumed.tables[-1].rows == whole.tables[-1].rows and later(resumed.log) == later(whole.log)
+
+
+LATE = {
+    "run 1": "",
+    "run 0": None,
+    "displace_atoms all move 5 0 0 units box": "",
+    "displace_atoms all move 0.01 0 0 units box": None,
+    "variable x equal xcm(all,x)\nrun 1": None,
+    "compute 1 all property/atom ix\nrun 1": None,
+    "minimize 0 0 1 1": "",
+    "set group all image 1 0 0\nrun 0": "",
+    "set group all image 1 0 0": None,
+    "run 1\nclear\n" + BOX: None,
+    "run 1\nvariable x equal xcm(all,x)\nrun 1\nprint $(v_x)": "",
+}
+
+
+@pytest.mark.parametrize("lines", LATE)
+def test_functions_of_groups_that_come_too_late(lines, tmp_path):
+    done = run_deck(tmp_path, BOX + lines + "\nprint $(gyration(all))\n")
+    if LATE[lines] is None:
+        works(done)
+    else:
+        refused(done, USAGE, "() needs image flags", "did not count", "define a variable")
+
+
+def test_a_dump_that_comes_too_late_says_so(tmp_path):
+    late = "Note: image flags: they are counted from now on; LAMMPS has counted them"
+    assert late in works(run_deck(tmp_path, BOX + "run 1\ndump 1 all custom 1 d id xu\nrun 1\n")).out
+    assert late not in works(run_deck(tmp_path, BOX + "dump 1 all custom 1 d id xu\nrun 1\n")).out
+
+
+def test_centres_begin_with_the_flags_that_there_are(tmp_path):
+    """A particle at 1 and one at 4 in a box of 6, with image flags 2 and -1."""
+    deck = (FREE + "create_atoms 1 single 4 2 3\nset atom 1 image 2 0 0\nset atom 2 image -1 0 0\n"
+            "compute c all com\ncompute g all gyration\n"
+            "compute m all msd\nthermo_style custom step c_c[1] c_g c_m[1]\nthermo_modify format float %.12g\n"
+            "run 0\n")
+    row = list(map(float, harness.run(deck, tmp_path).table.rows[-1]))
+    assert row[1:] == pytest.approx([5.5, (7.5 ** 2 + 1.5 ** 2) ** 0.5, 0.0])

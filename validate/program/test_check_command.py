@@ -146,19 +146,18 @@ def test_help_of_a_command_of_lammps(tmp_path):
 
 
 def test_faults_that_only_a_run_would_meet(tmp_path):
-    """Columns that are variables are evaluated, a centre of mass needs a box without periodic axes, and velocities need
-    a mass."""
+    """Columns that are variables are evaluated, a centre of mass needs image flags, and velocities need a mass."""
     done = check(tmp_path, MELT.replace("mass", "#mass"))
     assert faulty(done) == [START.count("\n") + 1] and "velocity needs the mass of type 1" in done.out
     done = check(tmp_path, MELT.replace("mass * 1", "mass * one"))  # the fault of the line before
     assert faulty(done) == [START.count("\n")]
-    columns = MELT + "thermo_style custom step v_{}\nvariable c equal xcm(all,x)\n{}run 1\nrun 1\n"
+    columns = MELT + "thermo_style custom step v_{}\n{}run 1\nvariable c equal xcm(all,x)\nprint $(v_c)\n"
     line = columns.count("\n") - 1
     done = check(tmp_path, columns.format("nope", ""))
     assert faulty(done) == [line - 1, line] and "undefined variable 'nope'" in done.out
-    assert "xcm(): the axis x is periodic" in done.out
+    assert "xcm() needs image flags" in done.out
     done = check(tmp_path, columns.format("late", "variable late equal step\n"))
-    assert faulty(done) == [line - 1]
+    assert faulty(done) == [line + 1]
 
 
 def test_a_formula_may_lack_a_value_before_the_run(tmp_path):
