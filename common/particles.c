@@ -344,18 +344,37 @@ md_status md_particles_permute(md_particles *p, const int32_t *order)
   return MD_OK;
 }
 
+/* Where the ids are n numbers that follow one another, each says its place. false: they do not. */
+static bool order_dense_ids(const md_particles *p, int32_t *order)
+{
+  const int64_t n = p->n;
+  int64_t least = INT64_MAX, most = INT64_MIN;
+  bool dense = true;
+#pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
+  for (int64_t i = 0; i < n; ++i) {
+    least = p->id[i] < least ? p->id[i] : least;
+    most = p->id[i] > most ? p->id[i] : most;
+  }
+  if ((uint64_t)most - (uint64_t)least != (uint64_t)n - 1) return false;
+#pragma omp parallel for schedule(static)
+  for (int64_t k = 0; k < n; ++k) order[k] = -1;
+    /* Two particles may have one id: then another id has no particle. */
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < n; ++i) {
+#pragma omp atomic write
+    order[p->id[i] - least] = (int32_t)i;
+  }
+#pragma omp parallel for schedule(static) reduction(&& : dense)
+  for (int64_t k = 0; k < n; ++k) dense = dense && order[k] >= 0;
+  return dense;
+}
+
 /* A radix sort of (id, index) from the least significant digit on. Each pass sorts by 11 bits. Digits that are the same
- * in all ids have no pass. */
-md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
+ * in all ids have no pass. Returns the one of the two arrays that has the order. */
+static int32_t *order_by_digits(const md_particles *p, int32_t *from, int32_t *to)
 {
   enum { DIGIT = 11, BUCKETS = 1 << DIGIT };
   const int64_t n = p->n;
-  int32_t *from, *to;
-  MD_TRY(md_array_new(&from, n, sizeof *from, "sorting by id"));
-  if (md_array_new(&to, n, sizeof *to, "sorting by id") != MD_OK) {
-    free(from);
-    return MD_RUNTIME;
-  }
   uint64_t varying = 0;
 #pragma omp parallel for schedule(static) reduction(| : varying)
   for (int64_t k = 0; k < n; ++k) {
@@ -373,8 +392,24 @@ md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
     from = to;
     to = swap;
   }
-  free(to);
-  *order = from;
+  return from;
+}
+
+md_status md_particles_order_by_id(const md_particles *p, int32_t **order)
+{
+  int32_t *one, *other;
+  MD_TRY(md_array_new(&one, p->n, sizeof *one, "sorting by id"));
+  if (order_dense_ids(p, one)) {
+    *order = one;
+    return MD_OK;
+  }
+  const md_status status = md_array_new(&other, p->n, sizeof *other, "sorting by id");
+  if (status != MD_OK) {
+    free(one);
+    return status;
+  }
+  *order = order_by_digits(p, one, other);
+  free(*order == one ? other : one);
   return MD_OK;
 }
 

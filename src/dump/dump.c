@@ -86,6 +86,7 @@ md_status md_dump_rows(const md_dump *dump, md_view *view, md_rows *rows, int32_
 {
   const md_particles *p = &view->sim->particles;
   *chosen = NULL;
+  MD_TRY(md_view_order(view));
   *rows = (md_rows){p, p->n, view->order, md_dump_wants_forces(dump) ? view->force : NULL, 0, NULL};
   if (dump->observer.group == 0) return MD_OK;
   MD_TRY(md_array_new(chosen, p->n, sizeof **chosen, "the particles of a group"));

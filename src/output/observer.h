@@ -20,7 +20,7 @@ typedef struct md_view {
   md_engine *engine; /* NULL outside a run; sim->particles is then up to date */
   int64_t step;
   bool have_particles, have_computed, have_tensor, have_forces;
-  int32_t *order;   /* local indices in order of increasing id, after md_view_particles */
+  int32_t *order;   /* local indices in order of increasing id, after md_view_order */
   double *force[3]; /* by local index, with those of fixes, after md_view_forces */
   double *image;    /* records of image flags (src/follow/images.c), by local index; NULL: not fetched */
   /* by index in model->fix: energies and vectors of fixes, after md_view_forces */
@@ -31,10 +31,12 @@ typedef struct md_view {
 } md_view;
 
 /* Each function fetches its data, unless they are there already. Collective, with the same status on all ranks.
- * After md_view_particles, sim->particles is up to date and view->order is valid. While an engine runs,
+ * After md_view_particles, sim->particles is up to date. While an engine runs,
  * sim->particles holds p/m_reference instead of velocities: md_model_velocity gives velocities. */
 md_status md_view_particles(md_view *view) MD_CHECKED;
 md_status md_view_forces(md_view *view) MD_CHECKED;
+/* Makes view->order, unless it is there, after md_view_particles. On this rank alone. MD_RUNTIME: out of memory. */
+md_status md_view_order(md_view *view) MD_CHECKED;
 /* md_view_forces for a value of a deck. MD_USAGE, naming it as `what`: no run shows a step. */
 md_status md_sim_need_forces(md_sim *sim, const char *what) MD_CHECKED;
 /* Makes energy and virial of fix external those of this step. */

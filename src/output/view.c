@@ -15,9 +15,13 @@ md_status md_view_particles(md_view *view)
   if (view->have_particles) return MD_OK;
   md_comm *comm = view->sim->comm;
   if (view->engine) MD_TRY(md_comm_agree(comm, view->kind->download(view->engine, NULL)));
-  MD_TRY(md_comm_agree(comm, md_particles_order_by_id(&view->sim->particles, &view->order)));
   view->have_particles = true;
   return MD_OK;
+}
+
+md_status md_view_order(md_view *view)
+{
+  return view->order ? MD_OK : md_particles_order_by_id(&view->sim->particles, &view->order);
 }
 
 static md_status allocate_forces(md_view *view)

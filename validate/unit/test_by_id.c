@@ -163,8 +163,36 @@ static void test_few(void **state)
   }
 }
 
+/* Ids that are dense, that leave a gap, and that are there twice: those stay in the order of particles. */
+static void test_order(void **state)
+{
+  enum { MANY = 5 };
+  static const struct {
+    int64_t id[MANY];
+    int32_t order[MANY];
+  } cases[] = {{{7, 5, 9, 8, 6}, {1, 4, 0, 3, 2}},
+               {{7, 5, 9, 8, 4}, {4, 1, 0, 3, 2}},
+               {{7, 5, 9, 5, 6}, {1, 3, 4, 0, 2}},
+               {{1, 1, 1, 1, 1}, {0, 1, 2, 3, 4}},
+               {{INT64_MAX, 1, INT64_MAX - 1, 2, 3}, {1, 3, 4, 2, 0}}};
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
+    md_particles p;
+    int32_t *order;
+    md_particles_init(&p, 3);
+    assert_int_equal(md_particles_reserve(&p, MANY), MD_OK);
+    p.n = MANY;
+    memcpy(p.id, cases[k].id, sizeof cases[k].id);
+    assert_int_equal(md_particles_order_by_id(&p, &order), MD_OK);
+    assert_memory_equal(order, cases[k].order, sizeof cases[k].order);
+    free(order);
+    md_particles_free(&p);
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_several_ranks), cmocka_unit_test(test_few)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_on_several_ranks), cmocka_unit_test(test_few),
+                                     cmocka_unit_test(test_order)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
