@@ -21,6 +21,7 @@ static md_status evaluate(md_minimizer *m)
   md_sim *sim = m->sim;
   m->view = (md_view){.sim = sim, .kind = m->run->kind, .engine = m->run->engine, .step = sim->model.step};
   MD_TRY(md_view_forces(&m->view));
+  MD_TRY(md_comm_agree(sim->comm, md_view_order(&m->view)));
   for (int d = 0; d < 3; ++d) m->force.x[d] = m->view.force[d];
   MD_TRY(md_view_energy(&m->view, &m->energy));
   MD_TRY(md_min_relax_evaluate(m));
