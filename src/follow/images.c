@@ -140,8 +140,8 @@ static md_status look(md_images *images, double **record)
 {
   md_sim *sim = images->sim;
   double moved = 0.0;
-  MD_TRY(md_comm_agree(
-      sim->comm, md_array_new_zero(record, sim->particles.n * COLUMNS + 1, sizeof **record, "image flags")));
+  MD_TRY(md_comm_agree(sim->comm,
+                       md_array_new(record, sim->particles.n * COLUMNS + 1, sizeof **record, "image flags")));
   md_status status = md_id_values_get(images->values, *record);
   if (status == MD_OK) status = md_comm_agree(sim->comm, look_at_all(images, *record, &moved));
   if (status == MD_OK) status = md_id_values_set(images->values, NULL, *record);
@@ -373,8 +373,7 @@ md_status md_images_place(md_sim *sim)
   const md_particles *p = &sim->particles;
   double *record;
   if (!md_images_are_kept(sim)) return note_places_outside(sim);
-  MD_TRY(md_comm_agree(sim->comm,
-                       md_array_new_zero(&record, p->n * COLUMNS + 1, sizeof *record, "image flags")));
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&record, p->n * COLUMNS + 1, sizeof *record, "image flags")));
   md_status status = md_id_values_get(sim->images->values, record);
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim; ++d) record[i * COLUMNS + PLACE + d] = p->x[d][i];
