@@ -216,7 +216,11 @@ static md_status spread(forest *f, md_comm *comm)
 static md_status find_clusters(forest *f, md_sim *sim, const md_host_compute *base)
 {
   const uint32_t bit = md_group_bit(base->group);
-  const md_neighbour_search search = {((const compute_cluster *)base)->cutoff, bit, bit, meet, f};
+  const md_neighbour_search search = {.cutoff = ((const compute_cluster *)base)->cutoff,
+                                      .group = bit,
+                                      .other = bit,
+                                      .visit = meet,
+                                      .context = f};
   MD_TRY(md_comm_agree(sim->comm, plant(f)));
   MD_TRY(md_neighbours_visit(sim, &search));
   bool full = false;

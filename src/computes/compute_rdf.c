@@ -186,7 +186,8 @@ static md_status find_counts(compute_rdf *c, md_sim *sim, counting *g)
 {
   const uint32_t group = md_group_bit(c->base.group);
   const int64_t size = size_of(c);
-  const md_neighbour_search search = {g->cutoff, group, group, count_pair, g};
+  const md_neighbour_search search = {
+      .cutoff = g->cutoff, .group = group, .other = group, .visit = count_pair, .context = g};
   bool many = false;
   count_types(c, &sim->particles, g->count);
   MD_TRY(md_neighbours_visit_many(sim, &search, count_many, &many));

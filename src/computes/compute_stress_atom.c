@@ -1,11 +1,12 @@
 /* compute stress/atom: the stress of each particle times its volume, in units of pressure times volume.
  *
- *      S_ab = - m v_a v_b - 1/2 sum over its pairs of r_a f_b,   ab = xx yy zz xy xz yz
+ *      S_ab = - m v_a v_b - 1/2 sum over its pairs and bonds of r_a f_b,   ab = xx yy zz xy xz yz
  *
  * r and f point from the partner to the particle. Velocities are the thermal ones, if a temperature is given. The sums
  * over pairs are exact integers, rounded as engines round the virial. So the values have the same bits everywhere. The
  * sum over all particles is minus pressure times dim times volume. Fixes add nothing. Cost: that of the search of pairs
  * (neighbours.h). Reference: Thompson, Plimpton and Mattson, J. Chem. Phys. 131 (2009) 154107; the LAMMPS manual. */
+#include "common/ranks/reductions.h"
 #include "common/tensor.h"
 #include "src/computes/host_compute.h"
 #include "src/computes/pair_sums.h"
@@ -18,7 +19,8 @@
 typedef struct compute_stress {
   md_host_compute base;
   char temperature[64]; /* ""; velocities are whole */
-  bool kinetic, pairs;
+  bool kinetic;
+  md_pair_sums_wanted wanted;
 } compute_stress;
 
 static md_status read_temperature(compute_stress *c, const md_sim *sim, const char *word)
@@ -34,48 +36,39 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 {
   compute_stress *c = (compute_stress *)base;
   if (words->n < 1)
-    return md_error(MD_USAGE,
-                    "compute stress/atom takes a temperature or NULL, and perhaps ke, pair, fix or virial");
+    return md_error(
+        MD_USAGE,
+        "compute stress/atom takes a temperature or NULL, and perhaps ke, pair, bond, fix or virial");
   MD_TRY(read_temperature(c, sim, words->word[0]));
-  c->kinetic = c->pairs = words->n == 1;
+  c->kinetic = words->n == 1;
+  c->wanted = (md_pair_sums_wanted){c->kinetic, c->kinetic};
   for (int w = 1; w < words->n; ++w) {
     const char *word = words->word[w];
     if (strcmp(word, "ke") == 0)
       c->kinetic = true;
-    else if (strcmp(word, "pair") == 0 || strcmp(word, "virial") == 0)
-      c->pairs = true;
-    else if (strcmp(word, "fix") != 0)
+    else if (strcmp(word, "virial") == 0)
+      c->wanted = (md_pair_sums_wanted){true, true};
+    else if (!md_pair_sums_keyword(word, &c->wanted))
       return md_error(
-          MD_USAGE, "compute stress/atom: unknown keyword '%.64s'; accepted are ke, pair, fix, virial", word);
+          MD_USAGE,
+          "compute stress/atom: unknown keyword '%.64s'; accepted are ke, virial, " MD_PAIR_SUMS_KEYWORDS,
+          word);
   }
   base->columns = MD_TENSOR;
   base->vector = true;
   return MD_OK;
 }
 
-static void add(const md_model *model, const double delta[3], double r2, const double *k, md_fine *sum)
-{
-  const double f = md_pair_force(model->pair.kind, r2, k), per_w = model->grids.f / model->grids.w;
-  for (int c = 0; c < MD_TENSOR; ++c) {
-    const int a = md_tensor_row(c), b = md_tensor_column(c);
-    if (b < model->box.dim) md_fine_add(&sum[c], f * delta[a] * delta[b] * per_w);
-  }
-}
-
 static md_status subtract_pairs(compute_stress *c, md_sim *sim)
 {
-  md_fine *sum;
-  if (md_pair_is_dissipative(&sim->model.pair))
-    return md_error(
-        MD_USAGE,
-        "compute stress/atom: the friction and noise of pair style %s are not available, because this "
-        "search of pairs has no velocities; the pressure of all particles has them",
-        md_pair_style_of(sim->model.pair.kind)->name);
-  MD_TRY(md_pair_sums(sim, c->base.group, MD_TENSOR, add, &sum));
-  for (int64_t k = 0; k < sim->particles.n * MD_TENSOR; ++k)
-    c->base.each[k] -= 0.5 * md_fine_value(sum[k]) * sim->model.grids.w * sim->model.units->nktv2p;
-  free(sum);
-  return MD_OK;
+  const int64_t n = sim->particles.n * MD_TENSOR;
+  double *virial;
+  MD_TRY(
+      md_comm_agree(sim->comm, md_array_new_zero(&virial, n + 1, sizeof *virial, "stresses of particles")));
+  const md_status status = md_pair_virials(sim, c->base.group, c->wanted, virial);
+  for (int64_t k = 0; k < n && status == MD_OK; ++k) c->base.each[k] -= virial[k] * sim->model.units->nktv2p;
+  free(virial);
+  return status;
 }
 
 static md_status subtract_kinetic(compute_stress *c, md_sim *sim)
@@ -102,17 +95,18 @@ static md_status subtract_kinetic(compute_stress *c, md_sim *sim)
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_stress *c = (compute_stress *)base;
-  if (c->pairs) MD_TRY(subtract_pairs(c, view->sim));
+  if (c->wanted.pairs || c->wanted.bonds) MD_TRY(subtract_pairs(c, view->sim));
   return c->kinetic ? subtract_kinetic(c, view->sim) : MD_OK;
 }
 
 const md_host_compute_style md_compute_stress_atom_style = {
     .name = "stress/atom",
-    .usage = "stress/atom TEMP|NULL [ke] [pair] [fix] [virial]",
+    .usage = "stress/atom TEMP|NULL [ke] [pair] [bond] [fix] [virial]",
     .help = "stress of each particle times its volume, c_ID[1] to c_ID[6]: xx yy zz xy xz yz, of the kinetic "
             "energy\n"
-            "(without the flow of the temperature TEMP) and of pairs; virial is all but ke; fix adds nothing "
-            "here",
+            "(without the flow of the temperature TEMP), of pairs and of bonds; virial is all but ke; fix, "
+            "angle,\n"
+            "dihedral, improper and kspace add nothing here",
     .size = sizeof(compute_stress),
     .parse = parse,
     .find = find,

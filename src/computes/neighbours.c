@@ -8,7 +8,8 @@
  * Both orders of a pair are visited. Where the cutoff is beyond half of a periodic side, the images of a particle are
  * neighbours too, also those of i itself.
  * Trade-off: all blocks visit all ranks, which is simple and needs no ghosts. Cost: that of
- * a search of pairs in cells, and on P ranks P messages of 48 bytes a particle. Memory: four blocks.
+ * a search of pairs in cells, and on P ranks P messages of 48 bytes a particle, and 8 for each number that it brings
+ * along. Memory: four blocks.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, section 5.3.2 (cells). */
 #include "src/computes/neighbours.h"
 #include "common/ranks/exchange.h"
@@ -302,30 +303,36 @@ static void fill(const md_neighbour_search *search, const md_sim *sim, md_neighb
   }
 }
 
+/* A message: `entries` places for particles, and the numbers that they bring along. */
 static md_status visit_round(md_sim *sim, const visiting *g, const block *own, md_neighbour *message[2],
-                             int64_t bytes)
+                             int64_t entries, int64_t bytes)
 {
   md_comm *comm = sim->comm;
   for (int turn = 0; turn < comm->size; ++turn) {
     block b = {.n = message[0][0].id, .at = message[0] + 1};
+    if (g->search->value) *g->search->theirs = (const double *)(message[0] + entries);
     MD_TRY(md_comm_agree(comm, visit_block(g, own, &b)));
     if (turn + 1 < comm->size) MD_TRY(pass_on(comm, &message[0], &message[1], bytes));
   }
   return MD_OK;
 }
 
-static md_status visit_all(md_sim *sim, const visiting *g, md_neighbour *message[2], int64_t bytes)
+static md_status visit_all(md_sim *sim, const visiting *g, md_neighbour *message[2], int64_t entries,
+                           int64_t bytes)
 {
   const md_neighbour_search *search = g->search;
   block own = {0};
   md_neighbour *mine;
   fill(search, sim, message[0], &own);
+  if (search->value)
+    memcpy(message[0] + entries, search->value,
+           (size_t)(sim->particles.n * search->nvalue) * sizeof *search->value);
   set_count(&own, message[0]);
   /* The message is overwritten while the own particles are still needed. */
   MD_TRY(md_comm_agree(sim->comm, md_array_new(&mine, own.n, sizeof *mine, "particles and neighbours")));
   if (own.n > 0) memcpy(mine, own.at, (size_t)own.n * sizeof *mine);
   own.at = mine;
-  const md_status status = visit_round(sim, g, &own, message, bytes);
+  const md_status status = visit_round(sim, g, &own, message, entries, bytes);
   free(mine);
   return status;
 }
@@ -351,13 +358,12 @@ static md_status visit(md_sim *sim, const visiting *g)
   md_neighbour *message[2] = {NULL, NULL};
   MD_TRY(check_cutoff(sim, search->cutoff));
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  const int64_t entries = (int64_t)most + 1, bytes = entries * (int64_t)sizeof(md_neighbour);
-  md_status status =
-      md_array_new_zero(&message[0], entries, sizeof(md_neighbour), "particles and neighbours");
-  if (status == MD_OK)
-    status = md_array_new_zero(&message[1], entries, sizeof(md_neighbour), "particles and neighbours");
+  const int64_t entries = (int64_t)most + 1, numbers = search->value ? (int64_t)most * search->nvalue : 0;
+  const int64_t bytes = entries * (int64_t)sizeof(md_neighbour) + numbers * (int64_t)sizeof(double);
+  md_status status = md_array_new_zero(&message[0], bytes, 1, "particles and neighbours");
+  if (status == MD_OK) status = md_array_new_zero(&message[1], bytes, 1, "particles and neighbours");
   status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) status = visit_all(sim, g, message, bytes);
+  if (status == MD_OK) status = visit_all(sim, g, message, entries, bytes);
   free(message[0]);
   free(message[1]);
   return status;

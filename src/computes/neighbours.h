@@ -32,6 +32,11 @@ typedef struct md_neighbour_search {
   uint32_t other; /* bit of the group of j */
   md_neighbour_visit visit;
   void *context;
+  /* Numbers that particles bring along: value[particle][nvalue] of this rank, or NULL. While j is visited, those of all
+   * particles of its rank are at *theirs, by local index on that rank. */
+  int nvalue;
+  const double *value;
+  const double **theirs;
 } md_neighbour_search;
 
 /* The number of threads that may call `visit`. */

@@ -72,7 +72,11 @@ static const md_environment *environment(md_host_compute *base, const md_sim *si
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_coord *c = (compute_coord *)base;
-  const md_neighbour_search search = {c->cutoff, md_group_bit(base->group), md_group_bit(c->other), count, c};
+  const md_neighbour_search search = {.cutoff = c->cutoff,
+                                      .group = md_group_bit(base->group),
+                                      .other = md_group_bit(c->other),
+                                      .visit = count,
+                                      .context = c};
   return md_neighbours_visit(view->sim, &search);
 }
 

@@ -66,7 +66,11 @@ md_status md_near_make(md_sim *sim, const md_near_search *search, md_near_list *
 {
   const int64_t n = sim->particles.n;
   gathering g = {NULL, search->most, false};
-  const md_neighbour_search pairs = {search->cutoff, md_group_bit(search->group), MD_GROUP_ALL, add, &g};
+  const md_neighbour_search pairs = {.cutoff = search->cutoff,
+                                     .group = md_group_bit(search->group),
+                                     .other = MD_GROUP_ALL,
+                                     .visit = add,
+                                     .context = &g};
   *lists = NULL;
   MD_TRY(md_comm_agree(sim->comm, md_array_new_zero(&g.lists, n + 1, sizeof *g.lists, "neighbours")));
   md_status status = md_neighbours_visit(sim, &pairs);

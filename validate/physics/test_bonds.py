@@ -225,7 +225,6 @@ def test_bad_bonds(keywords, words, tmp_path):
     ("bond_style none\nrun 1", ["no bond_style"]),
     ("bond_style harmonic\nrun 1", ["bond type 1 has no parameters"]),
     ("bond_style harmonic\nbond_coeff 1 10 4.6\nrun 1", ["longest bond 9.2", "half of the periodic box"]),
-    ("compute 1 all pe/atom\ndump 1 all custom 1 x id c_1\nrun 1", ["bonds"]),
     ("delete_atoms group all bond yes", ["bond yes"]),
     ("group one id 1\ndelete_atoms group one\nrun 1", ["particle 2 has a bond to particle 1", "does not exist"]),
 ])

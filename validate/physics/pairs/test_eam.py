@@ -227,8 +227,6 @@ def test_bad_files_and_words(tmp_path):
         ("eam/alloy\npair_coeff * * potential Cu Zz", "the element 'Zz' is not in potential"),
         ("eam/fs\npair_coeff * * potential Cu Xx", "potential:"),
         ("eam 1.0", "takes no numbers"),
-        ("eam/alloy\npair_coeff * * potential Cu Xx\nfix 1 all nve\ncompute p all pe/atom\n"
-         "compute s all reduce sum c_p\nthermo_style custom step c_s\nrun 1", "not available"),
     ]
     for text, *words in cases:
         refused(run_deck(tmp_path, start + "pair_style " + text + "\n"), USAGE, *words)

@@ -346,8 +346,6 @@ def test_bad_files_and_words(tmp_path):
         ("vashishta\npair_coeff * * charges O Si", "differ in Zi Zj"),
         ("vashishta\npair_coeff * * lambda O Si", "the entry O O O needs lambda1 and lambda4 above 0"),
         ("vashishta\npair_coeff * * eta O Si", "the entry O O O has eta 7.5"),
-        ("sw\npair_coeff * * potential Xx Yy\nfix 1 all nve\ncompute p all pe/atom\n"
-         "compute s all reduce sum c_p\nthermo_style custom step c_s\nrun 1", "not available"),
         ("sw\npair_coeff * * potential Xx Yy\npair_write 1 1 10 r 1 2 rows PAIR", "no function of its distance alone"),
         ("hybrid/overlay sw\n", "cannot have the sub-style sw: its forces need all neighbours"),
     ]
