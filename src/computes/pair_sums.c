@@ -42,7 +42,7 @@ typedef struct summing {
   int64_t *density; /* [particle][ndensity]: sums of the first search */
   md_fine *moment;  /* [particle][MOMENTS]: more of them, for virials of triples */
   int nkept;
-  double *kept; /* [particle][nkept]: what a particle keeps of them */
+  double *kept; /* [particle][nkept]: what a particle keeps of them; the last number may be its molecule */
   const double *theirs;
   md_overlap overlap;
 } summing;
@@ -74,10 +74,25 @@ static bool has_id(int n, int64_t *const *ids, int64_t i, int64_t id)
   return k < n;
 }
 
-/* Have the particles no pair force, because bonds connect them? */
+static const double *kept_by(const summing *s, const md_neighbour *i)
+{
+  return s->kept + (int64_t)i->index * s->nkept;
+}
+
+static const double *kept_by_other(const summing *s, const md_neighbour *j)
+{
+  return s->theirs + (int64_t)j->index * s->nkept;
+}
+
+/* Have the particles no pair force, because of their molecules, or because bonds connect them? */
 static bool is_excluded(const summing *s, const md_neighbour *i, const md_neighbour *j)
 {
+  const md_molecules *molecules = &s->model->molecules;
+  const int last = s->nkept - 1;
   int64_t *const *ids;
+  if (molecules->n > 0 &&
+      md_molecules_exclude(molecules, i->group & j->group, kept_by(s, i)[last] == kept_by_other(s, j)[last]))
+    return true;
   const int n = md_excluded_ids(s->model, &s->sim->particles, &ids);
   return has_id(n, ids, i->index, j->id);
 }
@@ -123,8 +138,8 @@ static void add_embedded(summing *s, const md_neighbour *i, const md_neighbour *
 {
   const md_eam *eam = s->pair->eam;
   const md_pair_term term =
-      md_density_force(eam, eam->element[subtype(s, i)], eam->element[subtype(s, j)], s->kept[i->index],
-                       s->theirs[j->index], delta, s->model->box.dim, r2, s->model->force_scale);
+      md_density_force(eam, eam->element[subtype(s, i)], eam->element[subtype(s, j)], kept_by(s, i)[0],
+                       kept_by_other(s, j)[0], delta, s->model->box.dim, r2, s->model->force_scale);
   if (term.overlap)
     note(s, i->id, j->id, r2);
   else if (s->virials)
@@ -241,7 +256,7 @@ static void add_three_body(summing *s, const md_neighbour *i, const md_neighbour
   else
     add_energy(s, i, PAIRS, energy);
   if (r2 < of_b->cut2) {
-    const double *kept = s->theirs + (int64_t)j->index * s->nkept;
+    const double *kept = kept_by_other(s, j);
     const leg_term t = leg_term_of(of_b, three->cosine[b], kept, delta, dim, r2);
     if (s->virials)
       add_triples(s, i, &t, three->cosine[b], kept, true, k[1]);
@@ -249,7 +264,7 @@ static void add_three_body(summing *s, const md_neighbour *i, const md_neighbour
       add_energy(s, i, TRIPLES, t.g * (t.along - t.rest2 * t.g));
   }
   if (s->virials && r2 < of_a->cut2) {
-    const double *kept = s->kept + (int64_t)i->index * s->nkept, back[3] = {-delta[0], -delta[1], -delta[2]};
+    const double *kept = kept_by(s, i), back[3] = {-delta[0], -delta[1], -delta[2]};
     const leg_term t = leg_term_of(of_a, three->cosine[a], kept, back, dim, r2);
     add_triples(s, i, &t, three->cosine[a], kept, false, k[1]);
   }
@@ -321,7 +336,7 @@ static void keep(summing *s, int64_t i)
   const double per_e = 1.0 / (s->model->grids.e * MD_FINE);
   if (md_pair_has_density(s->pair)) {
     const double energy =
-        md_eam_embedding(s->pair->eam, s->pair->eam->element[element], s->density[i], &s->kept[i]);
+        md_eam_embedding(s->pair->eam, s->pair->eam->element[element], s->density[i], &s->kept[i * s->nkept]);
     if (!s->virials) s->sum[i * s->n + PAIRS] = md_embedding_twice(energy, per_e);
   } else {
     const double energy = md_three_centre(s->pair->three, s->pair->three->element[element],
@@ -333,20 +348,35 @@ static void keep(summing *s, int64_t i)
   }
 }
 
-static md_status search_first(summing *s)
+/* ---- both ---- */
+
+/* A search of i in a group, which visits by that function. */
+static md_status search(summing *s, uint32_t group, double cutoff, md_neighbour_visit by)
 {
-  const md_neighbour_search search = {.cutoff = s->model->cutoff,
-                                      .group = MD_GROUP_ALL,
-                                      .other = MD_GROUP_ALL,
-                                      .visit = visit_first,
-                                      .context = s};
-  MD_TRY(md_neighbours_visit(s->sim, &search));
-#pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < s->sim->particles.n; ++i) keep(s, i);
-  return MD_OK;
+  const md_neighbour_search pairs = {.cutoff = cutoff,
+                                     .group = group,
+                                     .other = MD_GROUP_ALL,
+                                     .visit = by,
+                                     .context = s,
+                                     .nvalue = s->nkept,
+                                     .value = s->nkept > 0 ? s->kept : NULL,
+                                     .theirs = &s->theirs};
+  return md_neighbours_visit(s->sim, &pairs);
 }
 
-/* ---- both ---- */
+static md_status search_both(summing *s, int group)
+{
+  const md_model *model = s->model;
+  const double cutoff = md_max(model->cutoff, model->bonds.reach);
+  if (!(cutoff > 0.0)) return MD_OK;
+  if (s->ndensity > 0) {
+    MD_TRY(search(s, MD_GROUP_ALL, cutoff, visit_first));
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < s->sim->particles.n; ++i) keep(s, i);
+  }
+  MD_TRY(search(s, md_group_bit(group), cutoff, visit));
+  return md_comm_agree(s->sim->comm, md_overlap_status(&s->overlap, model));
+}
 
 static md_status check(const md_model *model)
 {
@@ -354,10 +384,6 @@ static md_status check(const md_model *model)
   if (md_pair_is_all(&model->pair))
     return md_error(MD_USAGE, "pair style %s has no cutoff, which sums over the pairs of each particle need",
                     name);
-  if (model->molecules.n > 0)
-    return md_error(
-        MD_USAGE, "energy and stress of each particle are not available with neigh_modify exclude molecule, "
-                  "because this search of pairs has no molecules");
   return MD_OK;
 }
 
@@ -365,28 +391,14 @@ static md_status allocate(summing *s)
 {
   const int64_t n = s->sim->particles.n;
   MD_TRY(md_array_new_zero(&s->sum, n * s->n + 1, sizeof *s->sum, "sums over pairs"));
-  if (s->nkept == 0) return MD_OK;
+  MD_TRY(md_array_new_zero(&s->kept, n * s->nkept + 1, sizeof *s->kept, "sums over pairs"));
+  for (int64_t i = 0; i < n && s->model->molecules.n > 0; ++i)
+    s->kept[(i + 1) * s->nkept - 1] = (double)s->sim->particles.molecule[i];
+  if (s->ndensity == 0) return MD_OK;
   MD_TRY(md_array_new_zero(&s->density, n * s->ndensity + 1, sizeof *s->density, "sums over pairs"));
-  if (s->virials && s->ndensity > 1)
-    MD_TRY(md_array_new_zero(&s->moment, n * MOMENTS + 1, sizeof *s->moment, "sums over pairs"));
-  return md_array_new_zero(&s->kept, n * s->nkept + 1, sizeof *s->kept, "sums over pairs");
-}
-
-static md_status search(summing *s, int group)
-{
-  const md_model *model = s->model;
-  const md_neighbour_search second = {.cutoff = md_max(model->cutoff, model->bonds.reach),
-                                      .group = md_group_bit(group),
-                                      .other = MD_GROUP_ALL,
-                                      .visit = visit,
-                                      .context = s,
-                                      .nvalue = s->nkept,
-                                      .value = s->nkept > 0 ? s->kept : NULL,
-                                      .theirs = &s->theirs};
-  if (!(second.cutoff > 0.0)) return MD_OK;
-  if (s->nkept > 0) MD_TRY(search_first(s));
-  MD_TRY(md_neighbours_visit(s->sim, &second));
-  return md_comm_agree(s->sim->comm, md_overlap_status(&s->overlap, model));
+  return s->virials && s->ndensity > 1
+             ? md_array_new_zero(&s->moment, n * MOMENTS + 1, sizeof *s->moment, "sums over pairs")
+             : MD_OK;
 }
 
 /* Makes the sums; the caller ends with end(), also after an error. */
@@ -404,10 +416,10 @@ static md_status make_sums(summing *s, md_sim *sim, int group, md_pair_sums_want
                              : md_pair_is_three_body(pair) ? MD_THREE_SUMS
                                                            : 0,
                  .overlap = md_overlap_none()};
-  s->nkept = s->ndensity + (virials && s->ndensity > 1 ? MOMENTS : 0);
+  s->nkept = s->ndensity + (virials && s->ndensity > 1 ? MOMENTS : 0) + (sim->model.molecules.n > 0);
   MD_TRY(check(&sim->model));
   MD_TRY(md_comm_agree(sim->comm, allocate(s)));
-  return search(s, group);
+  return search_both(s, group);
 }
 
 static void end(summing *s)
