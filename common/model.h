@@ -177,7 +177,7 @@ typedef struct md_model {
   /* How many times as long as a periodic side the cutoff may be with the program's engine; 0: MD_SIDES_MOST. */
   double sides_most;
   int nend;
-  md_fix_end end[MD_FIXES_MAX]; /* fixes that act after steps, in the order of the deck */
+  md_fix_end end[MD_FIXES_MAX]; /* fixes that act after steps: integrators, then others */
 } md_model;
 
 /* An empty model: three periodic dimensions, no types, no pair style, no fixes. Free with md_model_free, which frees

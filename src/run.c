@@ -29,7 +29,7 @@
 #include "src/deck/deck.h"
 #include "src/edit/run_edits.h"
 #include "src/engines/engines.h"
-#include "src/fixes/anchors.h"
+#include "src/fixes/centres.h"
 #include "src/fixes/external.h"
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
@@ -749,8 +749,9 @@ md_status md_run_prepare(md_run *run)
   run->kind = md_engine_for(sim->engine, model, &sim->options, sim->comm->size);
   model->sides_most = md_engine_sides_most(run->kind, &sim->options, sim->comm->size);
   if (!run->minimizes) MD_TRY(md_fix_end_check(model));
+  if (!run->minimizes && !run->rerun) md_fix_end_explain(sim);
   if (!run->minimizes) MD_TRY(md_check_moved_once(sim));
-  MD_TRY(md_centres_check(sim, run->minimizes));
+  MD_TRY(md_centres_begin(sim, run->minimizes));
   MD_TRY(md_external_check(sim));
   MD_TRY(md_plan_check_room(sim));
   if (model->backwards && !sim->resume) MD_TRY(md_fixes_begin_back(model, run->last));

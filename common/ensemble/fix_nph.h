@@ -31,6 +31,7 @@ static const md_fix_style nph_style = {
     .measures = MD_COMPUTE_temp,
     .parts = baro_parts,
     .half = npt_half,
+    .integrates = true,
     .changes = baro_changes,
     .move_box = npt_move_box,
     .begin = npt_begin,

@@ -532,6 +532,7 @@ static const md_fix_style npt_style = {
     .measures = MD_COMPUTE_temp,
     .parts = baro_parts,
     .half = npt_half,
+    .integrates = true,
     .changes = baro_changes,
     .move_box = npt_move_box,
     .begin = npt_begin,

@@ -191,6 +191,7 @@ static const md_fix_style nvt_style = {
     .scaling = MD_SCALES_ALIKE,
     .measures = MD_COMPUTE_temp,
     .half = nvt_half,
+    .integrates = true,
     .coupled = nvt_coupled,
     .counts_freedom = true,
 };

@@ -66,6 +66,7 @@ static const md_fix_style nvt_sllod_style = {
     .every = nvt_every,
     .measures = MD_COMPUTE_temp_deform,
     .half = nvt_sllod_half,
+    .integrates = true,
     .coupled = nvt_coupled,
     .counts_freedom = true,
 };

@@ -756,6 +756,18 @@ md_status md_fixes_find_flow(md_model *model)
   return MD_OK;
 }
 
+/* Those of integrators come first, else in the order of the deck: as LAMMPS ends the step of all integrators before any
+ * other fix acts at the end of the step. */
+static void order_ends(md_model *model)
+{
+  md_fix_end ordered[MD_FIXES_MAX];
+  int n = 0;
+  for (int pass = 0; pass < 2; ++pass)
+    for (int e = 0; e < model->nend; ++e)
+      if (styles[model->fix[model->end[e].fix].kind]->integrates == (pass == 0)) ordered[n++] = model->end[e];
+  memcpy(model->end, ordered, (size_t)n * sizeof *ordered);
+}
+
 md_status md_fixes_prepare(md_model *model)
 {
   model->nmiddle = model->nforce_action = model->nend = 0;
@@ -774,6 +786,7 @@ md_status md_fixes_prepare(md_model *model)
     if (acts_on_forces[kind]) MD_TRY(add_forces(model, f));
     if (end) MD_TRY(add_end(model, f, &action, temperature));
   }
+  order_ends(model);
   return check_changes(model);
 }
 

@@ -242,6 +242,9 @@ typedef struct md_fix_style {
    * (common/spring/centre.h), or NULL: it needs none. */
   void (*take_centres)(const md_fix *fix, const double centre[][3], const double *mass,
                        md_force_action *action);
+  /* A command between runs has moved the centre of mass of its group. Or the fix begins to follow it, and the way is
+   * that from positions in the box to unwrapped ones. Or NULL. */
+  void (*displaced)(md_fix *fix, const double way[3]);
   /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
   bool anchors;
   bool external; /* the program around the library gives its forces (common/force/external.h) */
@@ -269,6 +272,8 @@ typedef struct md_fix_style {
    * ramp has the value of the step's end by md_step_ramp with it. */
   md_status (*half)(md_fix *fix, const struct md_model *model, const struct md_step *step, int64_t done,
                     double *value, md_action *action, bool *acts);
+  /* An integrator: what it does after a step is a part of that step, before all other fixes that act after it. */
+  bool integrates;
   int (*parts)(const md_fix *fix); /* the parts of the pressure that it gets; NULL: MD_PARTS_NONE */
   /* For a style that changes the box: marks the axes. */
   void (*changes)(const md_fix *fix, const struct md_model *model, bool axis[3]);

@@ -76,6 +76,7 @@ static const md_fix_style nve_limit_style = {
     .every = nve_limit_every,
     .measures = MD_COMPUTE_KINDS,
     .end = nve_limit_end,
+    .integrates = true,
 };
 
 #elif defined MD_FIX_FORMULAS

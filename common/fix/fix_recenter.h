@@ -171,6 +171,13 @@ static md_status recenter_half(md_fix *fix, const md_model *model, const md_step
   return MD_OK;
 }
 
+/* INIT is where the centre of mass is at the beginning of a run. */
+static void recenter_displaced(md_fix *fix, const double way[3])
+{
+  for (int d = 0; d < 3; ++d)
+    if (fix->k[2 * d] == RECENTER_PLACE) fix->state[RECENTER_WAY + d] += way[d];
+}
+
 static double recenter_scalar(const md_fix *fix) { return fix->state[RECENTER_LENGTH]; }
 
 static const md_fix_style recenter_style = {
@@ -179,7 +186,7 @@ static const md_fix_style recenter_style = {
     .help = "shifts the particles of the group, or all particles, in each step, so that the centre of mass "
             "of the "
             "group is\n"
-            "at X Y Z. NULL: not along this axis; INIT: where it was when the first run with the fix began.\n"
+            "at X Y Z. NULL: not along this axis; INIT: where it was when the run with the fix began.\n"
             "A particle that crosses a periodic face is followed, not wrapped. f_ID: how far the last step\n"
             "shifted them",
     .needs_box = true,
@@ -194,6 +201,7 @@ static const md_fix_style recenter_style = {
     .look = recenter_look,
     .looks = recenter_looks,
     .shifts_once = true,
+    .displaced = recenter_displaced,
     .scalar = recenter_scalar,
     .extensive = true,
     .nstate = MD_FIX_HALF_STATE,

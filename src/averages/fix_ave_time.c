@@ -10,6 +10,7 @@
 #include "src/averages/averaging.h"
 #include "src/files/number_format.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ typedef struct fix_ave_time {
   char **name;
   int64_t rows;
   bool *off;       /* [n] the value itself is shown, and no average */
-  bool *extensive; /* [n] */
+  bool *extensive; /* [n], or of one vector [rows] */
   double *sum;     /* [rows][n] of the present average */
   double *shown;   /* [rows][n] */
   char format[MD_FORMAT_SIZE];
@@ -99,9 +100,22 @@ static md_status allocate(fix_ave_time *fix)
   if (fix->rows == 0)
     return md_error(MD_USAGE, "fix ave/time: the length of %.80s may change, so that it cannot be averaged",
                     fix->name[0]);
+  MD_TRY(md_array_new_zero(&fix->extensive, size_of(fix), sizeof *fix->extensive, "a fix"));
   MD_TRY(md_running_begin(&fix->running, size_of(fix)));
   MD_TRY(md_array_new_zero(&fix->sum, size_of(fix), sizeof *fix->sum, "a sum"));
   return md_array_new_zero(&fix->shown, size_of(fix), sizeof *fix->shown, "an average");
+}
+
+/* Which of its values are extensive: those of one vector one by one, else columns. */
+static void find_extensive(fix_ave_time *fix, md_sim *sim)
+{
+  const bool one = fix->vectors && fix->n == 1, whole = one && !strchr(fix->name[0], '[');
+  const int64_t n = one ? fix->rows : fix->n;
+  for (int64_t k = 0; k < n; ++k) {
+    char name[128];
+    snprintf(name, sizeof name, "%.80s[%" PRId64 "]", fix->name[0], k + 1);
+    fix->extensive[k] = md_value_is_extensive(sim, whole ? name : fix->name[one ? 0 : k]);
+  }
 }
 
 /* Tells what f_ID is. */
@@ -140,14 +154,12 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   MD_TRY(read_mode(fix, words));
   MD_TRY(md_value_names(sim, &(md_words){n, words->word + 3}, fix->vectors, &fix->n, &fix->name));
   MD_TRY(md_array_new_zero(&fix->off, fix->n, sizeof *fix->off, "a fix"));
-  MD_TRY(md_array_new_zero(&fix->extensive, fix->n, sizeof *fix->extensive, "a fix"));
-  for (int k = 0; k < fix->n; ++k)
-    fix->extensive[k] = !fix->vectors && md_value_is_extensive(sim, fix->name[k]);
   strcpy(fix->format, " %g");
   for (int at = 3 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
   fix->rows = fix->vectors ? md_value_length(sim, fix->name[0]) : 1;
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
+  find_extensive(fix, sim);
   show(fix);
   md_schedule_begin(&fix->schedule, sim->model.step);
   return MD_OK;

@@ -287,9 +287,9 @@ static md_status set_layers(const compute_chunk *c, const md_box *box, layers *l
 {
   double lo, hi;
   ends_of(c, box, l->axis, &lo, &hi);
-  const double origin = place_of(l->from, l->origin, lo, hi), per = 1.0 / l->delta;
   const double least = place_of(l->bound_from[0], l->bound[0], lo, hi);
   const double most = place_of(l->bound_from[1], l->bound[1], lo, hi);
+  const double origin = place_of(l->from, l->origin, least, most), per = 1.0 / l->delta;
   if (fabs(most - origin) * per > 0x1p30 || fabs(least - origin) * per > 0x1p30)
     return md_error(MD_USAGE,
                     "compute chunk/atom: the width %g of bins is too small for the box: use wider ones",
@@ -456,16 +456,30 @@ static void set_bin_of_particles(compute_chunk *c, const md_sim *sim)
   }
 }
 
+static md_status find_region(const compute_chunk *c, const md_sim *sim, const md_region **region)
+{
+  *region = NULL;
+  return c->region[0] ? md_region_find(sim, c->region, region) : MD_OK;
+}
+
+/* Only particles of the group and of the region are in chunks. */
+static bool is_chosen(const compute_chunk *c, const md_particles *p, const md_region *region, int64_t i)
+{
+  return md_particles_in_group(p, md_group_bit(c->base.group), i) && (!region || md_region_has(region, p, i));
+}
+
 /* Whole numbers that are given become chunks; their number is the largest one, unless there is a limit. */
 static md_status set_numbers(compute_chunk *c, md_sim *sim)
 {
   const md_particles *p = &sim->particles;
+  const md_region *region;
+  MD_TRY(find_region(c, sim, &region));
   double most = c->kind == TYPE ? sim->model.ntypes : 0.0;
   if (c->kind == VALUE) MD_TRY(md_particle_values_of(sim, c->value, c->base.each));
   for (int64_t i = 0; i < p->n; ++i) {
     const double value = c->kind == TYPE ? p->type[i] : trunc(c->base.each[i]);
     c->base.each[i] = value >= 1.0 && value <= 0x1p30 ? value : 0.0;
-    most = md_max(most, c->base.each[i]);
+    if (is_chosen(c, p, region, i)) most = md_max(most, c->base.each[i]);
   }
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
   const int64_t found = (int64_t)most;
@@ -478,15 +492,13 @@ static md_status set_numbers(compute_chunk *c, md_sim *sim)
   return MD_OK;
 }
 
-/* Only particles of the group and of the region are in chunks. */
 static md_status choose(compute_chunk *c, const md_sim *sim)
 {
   const md_particles *p = &sim->particles;
-  const md_region *region = NULL;
-  if (c->region[0]) MD_TRY(md_region_find(sim, c->region, &region));
+  const md_region *region;
+  MD_TRY(find_region(c, sim, &region));
   for (int64_t i = 0; i < p->n; ++i)
-    if (!md_particles_in_group(p, md_group_bit(c->base.group), i) || (region && !md_region_has(region, p, i)))
-      c->base.each[i] = 0.0;
+    if (!is_chosen(c, p, region, i)) c->base.each[i] = 0.0;
   return MD_OK;
 }
 

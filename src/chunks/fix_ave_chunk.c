@@ -221,13 +221,17 @@ static md_status check_rows(fix_ave_chunk *fix, int64_t rows)
   return set_rows(fix, rows);
 }
 
-/* Twice the kinetic energy of the motion that is heat, in units of temperature. */
+/* Twice the kinetic energy of the motion that is heat, in units of temperature. A bias is that of the particles in the
+ * group of its temperature. */
 static md_status fill_heat(const fix_ave_chunk *fix, md_sim *sim, double *value)
 {
   const md_particles *p = &sim->particles;
-  md_bias bias;
-  MD_TRY(md_temperature_bias(sim, "fix ave/chunk bias", fix->bias, &bias));
+  const md_bias none = {MD_BIAS_NONE, {0.0}};
+  md_bias of_group;
+  uint32_t bit = MD_GROUP_ALL;
+  MD_TRY(md_temperature_bias(sim, "fix ave/chunk bias", fix->bias, &of_group, &bit));
   for (int64_t i = 0; i < p->n; ++i) {
+    const md_bias bias = md_particles_in_group(p, bit, i) ? of_group : none;
     double x[3] = {0.0}, v2 = 0.0;
     for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
     for (int d = 0; d < p->dim; ++d) {

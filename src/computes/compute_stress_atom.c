@@ -75,7 +75,8 @@ static md_status subtract_kinetic(compute_stress *c, md_sim *sim)
 {
   const md_particles *p = &sim->particles;
   md_bias bias;
-  MD_TRY(md_temperature_bias(sim, "compute stress/atom", c->temperature, &bias));
+  uint32_t bit; /* of the temperature, whose group does not matter here, as in LAMMPS */
+  MD_TRY(md_temperature_bias(sim, "compute stress/atom", c->temperature, &bias, &bit));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     const double mass = md_mass_of(&sim->model, p, i) * sim->model.units->nktv2p;

@@ -10,6 +10,7 @@
 #include "common/arithmetic/rng.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/fixes/centres.h"
 #include "src/follow/images.h"
 #include "src/group/groups.h"
 
@@ -197,9 +198,12 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "displace_atoms %s needs %s", style, styles[s].usage);
   displacement c = {sim, words->word + 2, true, md_group_bit(group)};
   MD_TRY(read_keywords(words, 2 + styles[s].words, &c));
+  md_centres_moved centres;
   MD_TRY(md_images_refresh(sim));
+  MD_TRY(md_centres_before(sim, &centres));
   MD_TRY(styles[s].apply(&c));
   MD_TRY(md_images_place(sim));
+  MD_TRY(md_centres_after(sim, &centres));
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i)
       if (md_particles_in_group(p, c.bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);

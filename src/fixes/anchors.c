@@ -59,24 +59,3 @@ md_status md_anchors_end(md_sim *sim)
   sim->model.anchored = false;
   return md_particles_make_anchors(&sim->particles, false);
 }
-
-md_status md_centres_check(const md_sim *sim, bool minimizes)
-{
-  const md_model *model = &sim->model;
-  for (int f = 0; f < model->nforce_action; ++f) {
-    const md_force_action *action = &model->force_action[f];
-    const md_fix *fix = &model->fix[action->fix];
-    const md_fix_style *style = md_fix_style_of(fix->kind);
-    if (!style->take_centres) continue;
-    if (minimizes)
-      return md_error(
-          MD_USAGE,
-          "fix %s follows its group from step to step, which a minimisation has not: unfix it before",
-          style->name);
-    for (int g = 1; g < model->groups.n; ++g)
-      if (md_group_bit(g) == action->group && md_dynamic_group_is(sim, g))
-        return md_error(MD_USAGE, "fix %s: the particles of the group %s change; use a static group",
-                        style->name, model->groups.name[g]);
-  }
-  return MD_OK;
-}

@@ -15,8 +15,4 @@ md_status md_anchors_begin(md_sim *sim, int index) MD_CHECKED;
 /* Takes the anchors away if no fix needs them any more. */
 md_status md_anchors_end(md_sim *sim) MD_CHECKED;
 
-/* For the beginning of a run. MD_USAGE: a fix that follows centres of mass has a group whose particles change, or the
- * particles are to be moved by a minimiser. */
-md_status md_centres_check(const md_sim *sim, bool minimizes) MD_CHECKED;
-
 #endif

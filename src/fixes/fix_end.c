@@ -3,9 +3,13 @@
 #include "common/base/memory.h"
 #include "common/force/forces.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/fixes/fix_vary.h"
 #include "src/measure.h"
 #include "src/steps.h"
+
+#include <stdio.h>
+#include <string.h>
 
 md_status md_fix_end_check(const md_model *model)
 {
@@ -166,6 +170,32 @@ static md_status run_back(const md_engine_kind *kind, md_engine *engine, md_sim 
     md_fixes_shear_to(model, model->step, true);
   }
   return n > 0 ? run_steps(kind, engine, sim, n) : MD_OK;
+}
+
+/* Does fix f of the model act after steps, when the step of integrators has ended? */
+static bool acts_late(const md_model *model, int f)
+{
+  int e = 0;
+  while (e < model->nend && model->end[e].fix != f) ++e;
+  return e < model->nend && !md_fix_style_of(model->fix[f].kind)->integrates;
+}
+
+void md_fix_end_explain(md_sim *sim)
+{
+  const char *sampler = NULL;
+  int f = 0;
+  for (const md_fix_name *name = sim->fixes; name; name = name->next) {
+    const md_output_fix *output = name->output ? md_output_fix_find(sim, name->id, strlen(name->id)) : NULL;
+    if (output && !output->style->edit && !sampler) sampler = name->id;
+    if (name->output || !acts_late(&sim->model, f++) || !sampler) continue;
+    char text[320];
+    snprintf(text, sizeof text,
+             "fix %s sees what fix %s does after a step; in LAMMPS it would not, because it comes first in "
+             "the deck",
+             sampler, name->id);
+    md_sim_explain(sim, "order of fixes", text);
+    return;
+  }
 }
 
 md_status md_fix_end_run(const md_engine_kind *kind, md_engine *engine, md_sim *sim, int64_t n)

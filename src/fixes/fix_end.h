@@ -1,7 +1,7 @@
 /* Steps with fixes that act after them: point 6 of the step (common/step/step.h).
  *
  * 1. The engine runs to the next step after which a fix acts. There velocities are complete.
- * 2. For each fix that acts there, in the order of the deck:
+ * 2. For each fix that acts there, integrators first, and then in the order of the deck:
  *    a  the engine sums the terms of the fix's compute alone, and the ranks add their sums up;
  *    b  every rank makes the numbers of the action from the same exact sums, by the same operations;
  *    c  the engine applies the action to its particles.
@@ -35,6 +35,10 @@ md_status md_fix_end_check(const md_model *model) MD_CHECKED;
  * true. Collective. */
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
                            bool resumed) MD_CHECKED;
+
+/* Prints a note if a fix that samples values comes before one that acts after steps: it sees what that one has done. In
+ * LAMMPS it would not. For the beginning of a run. */
+void md_fix_end_explain(md_sim *sim);
 
 /* Runs n steps of an engine, with the fixes that act after them, and with those whose numbers are variables
  * (fix_vary.h). An error may be that of one rank only, as with

@@ -2,6 +2,7 @@
 #include "src/minimize/minimizer.h"
 #include "common/ranks/reductions.h"
 #include "src/box/faces.h"
+#include "src/fixes/fix_vary.h"
 #include "src/minimize/relax.h"
 #include "src/minimize/rows.h"
 #include "src/sums/exact_sum.h"
@@ -20,6 +21,7 @@ static md_status evaluate(md_minimizer *m)
 {
   md_sim *sim = m->sim;
   m->view = (md_view){.sim = sim, .kind = m->run->kind, .engine = m->run->engine, .step = sim->model.step};
+  MD_TRY(md_fix_vary(sim, 0)); /* the step is another one than in the last evaluation */
   MD_TRY(md_view_forces(&m->view));
   MD_TRY(md_comm_agree(sim->comm, md_view_order(&m->view)));
   for (int d = 0; d < 3; ++d) m->force.x[d] = m->view.force[d];

@@ -141,7 +141,7 @@ md_status md_region_plane_read(const md_region_reader *r, md_region *region)
   enclose_all(region);
   for (int d = 0; d < 3; ++d) MD_TRY(md_region_length(r, d, "region point", d, &region->k[d]));
   for (int d = 0; d < 3; ++d) {
-    MD_TRY(md_word_double(r->word[3 + d], "region normal", &normal[d]));
+    MD_TRY(md_region_length(r, 3 + d, "region normal", d, &normal[d])); /* in lattice units too */
     square += normal[d] * normal[d];
   }
   if (!isnormal(square))

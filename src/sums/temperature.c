@@ -57,14 +57,16 @@ md_status md_temperature_measure(md_sim *sim, const md_compute *compute, double 
   return MD_OK;
 }
 
-md_status md_temperature_bias(md_sim *sim, const char *what, const char *id, md_bias *bias)
+md_status md_temperature_bias(md_sim *sim, const char *what, const char *id, md_bias *bias, uint32_t *bit)
 {
   double value[MD_COMPUTE_TERMS];
   int index;
   *bias = (md_bias){MD_BIAS_NONE, {0.0}};
+  *bit = MD_GROUP_ALL;
   if (!id[0]) return MD_OK;
   MD_TRY(md_compute_temperature(&sim->model, what, id, true, &index));
   *bias = sim->model.compute[index].bias;
+  *bit = md_group_bit(sim->model.compute[index].group);
   if (bias->kind != MD_BIAS_SHIFT) return MD_OK;
   MD_TRY(md_temperature_measure(sim, &sim->model.compute[index], value));
   for (int d = 0; d < sim->model.box.dim; ++d) bias->k[d] = value[MD_TEMPERATURE_FLOW + d];

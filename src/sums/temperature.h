@@ -12,7 +12,8 @@
 md_status md_temperature_measure(md_sim *sim, const md_compute *compute, double *value) MD_CHECKED;
 
 /* The bias of the velocities of the temperature with this ID, with the flow of the present step; no bias for the ID "".
- * As above. MD_USAGE: there is no such temperature that engines sum; `what` asks for it. */
-md_status md_temperature_bias(md_sim *sim, const char *what, const char *id, md_bias *bias) MD_CHECKED;
+ * *bit: that of its group. As above. MD_USAGE: there is no such temperature that engines sum; `what` asks for it. */
+md_status md_temperature_bias(md_sim *sim, const char *what, const char *id, md_bias *bias,
+                              uint32_t *bit) MD_CHECKED;
 
 #endif

@@ -1,0 +1,111 @@
+"""Decks whose numbers depend on an order or a convention of LAMMPS: rows of thermo are those of lmp."""
+
+from __future__ import annotations
+
+import pytest
+
+import harness
+from cli import BOX, run_deck, works
+from test_averages import needs_lmp, run_lmp
+
+pytestmark = pytest.mark.smoke
+
+BEGIN = """\
+units lj
+lattice fcc 0.8
+region b block 0 3 0 3 0 3
+create_box 1 b
+create_atoms 1 box
+mass 1 1
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+variable v atom sin(id)
+velocity all set v_v 0 0
+"""
+TWO = """\
+units lj
+region b block 0 10 0 10 0 10
+create_box 1 b
+create_atoms 1 single 9.9 5 5
+create_atoms 1 single 0.2 5 5
+mass 1 1
+pair_style lj/cut 2
+pair_coeff 1 1 0 1
+group g id 1
+fix 1 all nve
+thermo 1
+"""
+RESCALE = "fix 1 all temp/rescale 1 1 1 0 1\n"
+DECKS = {
+    # Integrators end their step before any other fix acts at its end, wherever it stands.
+    "rescale, then nve/limit": BEGIN + RESCALE + "fix 2 all nve/limit 0.005\nrun 2\n",
+    "momentum, then nve/limit": BEGIN + "fix 1 all momentum 1 linear 1 1 1\nfix 2 all nve/limit 0.005\nrun 2\n",
+    "rescale, then nph": BEGIN + RESCALE + "fix 2 all nph x 1 1 1\nthermo_style custom step temp vol\nrun 2\n",
+    "rescale, then npt": BEGIN + RESCALE + "fix 2 all npt temp 1 1 1 iso 0 0 1\nthermo_style custom step temp vol\n"
+                                           "run 3\n",
+    "a pusher that grows": BEGIN + "variable r equal 1+0.1*step\nfix 1 all indent 10 sphere 2.1 2.2 2.3 v_r\nthermo 1\n"
+                                   "thermo_style custom step pe f_1\nminimize 0 0 3 100\n",
+    # Centres of mass go on where displacements go through faces, and begin with image flags.
+    "spring": TWO + "fix 2 all spring tether 1 5 NULL NULL 0\nthermo_style custom step f_2[1]\nrun 0\n"
+                    "displace_atoms g move 0.3 0 0\nrun 0\nrun 5\n",
+    "recenter": TWO + "fix 2 all recenter 5 NULL NULL\nthermo_style custom step f_2\nrun 2\n"
+                      "displace_atoms g move 0.3 0 0\nrun 3\n",
+    "recenter INIT": TWO + "fix 2 all recenter INIT NULL NULL\nthermo_style custom step f_2\nrun 2\n"
+                           "displace_atoms g move 0.3 0 0\nrun 3\n",
+    "spring with image flags": TWO + "compute u all property/atom ix\nset atom 2 image 1 0 0\n"
+                                     "fix 2 all spring tether 1 5 NULL NULL 0\nthermo_style custom step f_2[1]\nrun 2\n",
+    "recenter with image flags": TWO + "variable x equal xcm(all,x)\nset atom 2 image 1 0 0\n"
+                                       "fix 2 all recenter 9.9 NULL NULL\nthermo_style custom step f_2 v_x\nrun 2\n",
+    # The bias of a temperature is that of its group alone.
+    "a bias of a group": BEGIN + "velocity all set 1 0 0\ngroup h id 1:50\ncompute t h temp/partial 0 1 1\n"
+                                 "compute c all chunk/atom type\nfix 1 all nve\n"
+                                 "fix 2 all ave/chunk 1 1 1 c temp bias t\nthermo_style custom step f_2[1][2]\nrun 0\n",
+    # Extensive values are shown per particle.
+    "averages of vectors": BEGIN + "fix 1 all nve\ncompute s all reduce sum x y\n"
+                                   "fix 2 all ave/time 1 1 1 c_s mode vector\n"
+                                   "fix 3 all ave/time 1 1 1 c_s c_thermo_press[1] c_s mode vector\n"
+                                   "fix 4 all ave/time 1 1 1 c_thermo_press mode vector\n"
+                                   "thermo_style custom step c_s[1] f_2[1] f_2[2] f_4[1] f_4[6]\nrun 0\n".replace(
+                                       "c_s c_thermo_press[1] c_s", "c_s c_s"),
+    # `lower` and `upper` are the ends of the bounds.
+    "bounds of bins": BEGIN + "compute c all chunk/atom bin/1d x lower 0.7 bound x 0.31 2.21\n"
+                              "compute d all chunk/atom bin/1d x center 0.7 bound x 0.31 2.21\n"
+                              "compute e all chunk/atom bin/1d x upper 0.7 bound x 0.31 2.21 discard no\nfix 1 all nve\n"
+                              "fix 2 all ave/chunk 1 1 1 c vx\nfix 3 all ave/chunk 1 1 1 d vx\n"
+                              "fix 4 all ave/chunk 1 1 1 e vx\nthermo_style custom step f_2[1][1] f_2[1][2] f_2[2][1] "
+                              "f_2[2][2] f_3[1][1] f_3[1][2] f_4[1][1] f_4[1][2] f_4[2][2]\nrun 0\n",
+    # The normal of a plane is in lattice units.
+    "a plane": "units lj\nlattice sc 1.0 spacing 1 2 1\nregion b block 0 10 0 5 0 10\nregion p plane 5 2.5 5 1 -1 0\n"
+               "create_box 1 b\nmass 1 1\ncreate_atoms 1 single 6 2.875 5\ncreate_atoms 1 single 6 2.9 5\n"
+               "create_atoms 1 single 6 4 5\ncreate_atoms 1 single 6 2.6 5\npair_style none\nfix 1 all nve\n"
+               "group g region p\nvariable g equal count(g)\nthermo_style custom step v_g\nrun 0\n",
+}
+
+
+@needs_lmp
+@pytest.mark.parametrize("name", DECKS)
+def test_rows_of_lammps(name, tmp_path):
+    theirs = run_lmp(DECKS[name], tmp_path / "theirs")
+    ours = harness.run(DECKS[name], tmp_path / "ours").tables
+    assert len(ours) == len(theirs) > 0
+    for table, their_table in zip(ours, theirs):
+        assert table.titles == their_table.titles and len(table.rows) == len(their_table.rows)
+        for row, their_row in zip(table.rows, their_table.rows):
+            assert list(map(float, row)) == pytest.approx(list(map(float, their_row)), rel=1e-6, abs=1e-9)
+
+
+def test_the_number_of_chunks_is_that_of_the_group(tmp_path):
+    deck = BEGIN + ('variable n atom "1+(id==7)*4"\ngroup g id 10:20\ncompute c g chunk/atom v_n\nfix 1 all nve\n'
+                    "fix 2 all ave/chunk 1 1 1 c vx file k\nrun 0\n")
+    harness.run(deck, tmp_path)
+    assert (tmp_path / "k").read_text().splitlines()[3:] == ["0 1 11", (tmp_path / "k").read_text().splitlines()[-1]]
+
+
+def test_a_note_on_samples_that_come_first(tmp_path):
+    first = "fix 2 all ave/time 1 1 1 c_thermo_temp\n"
+    late = "fix 3 all temp/rescale 1 0.1 0.1 0 1\n"
+    note = "Note: order of fixes: fix 2 sees what fix 3 does after a step"
+    begin = BOX + "velocity all set 1 0 0\n"
+    assert note in works(run_deck(tmp_path, begin + first + late + "run 1\nrun 1\n")).out
+    for lines in (late + first, first, late, first + "fix 3 all langevin 1 1 1 7\n"):
+        assert "order of fixes" not in works(run_deck(tmp_path, begin + lines + "run 1\n")).out
