@@ -87,7 +87,7 @@ md_status md_sim_clear(md_sim *sim)
   sim->tensor = (md_last_tensor){.known = false};
   sim->max_id = 0;
   sim->halted = MD_HALT_NONE;
-  sim->images_missed = false;
+  sim->images_missed = sim->from_restart = false;
   md_model_init(&sim->model);
   md_particles_init(&sim->particles, sim->model.box.dim);
   md_thermo_init(&sim->thermo);

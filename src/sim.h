@@ -109,6 +109,7 @@ struct md_sim {
   md_id_values *id_values;        /* what fixes keep for each particle */
   struct md_images *images;       /* counts image flags (src/follow/images.h); NULL: the deck has not asked */
   bool unwraps;                   /* a formula of the deck needs image flags */
+  bool from_restart;              /* read_restart has made the system */
   bool images_missed;             /* runs or displacements were without image flags */
   md_min_settings minimize;
   int nrestored; /* fixes of the file of read_restart whose state no fix of the deck has taken over yet */

@@ -25,7 +25,7 @@
  * Numbers of the fix: k0 to k5 as of nvt; k6 is 1 if all axes have one rate: iso, or all are coupled; of axis d:
  * k[7 + d] and k[10 + d] the pressures, k[13 + d] PDAMP, 0 if it stays; k16 which axes are coupled; k17 thermostats of
  * the barostat's chain; k18 its parts; k19 mtk; k20 nreset; k[21 + d] the fixed point; k24 ptemp; k25 is 1 if pressures
- * may differ by axis.
+ * may differ by axis; k26 is 1 if the deck gives the fixed point.
  * State: that of nvt, and from MD_FIX_MORE_AT on what npt_state says. Of its action: k[d] the factor of each axis.
  */
 #if defined MD_FIX_STYLE
@@ -39,7 +39,16 @@ MD_FIX_END(npt)
 #elif defined MD_FIX_HOST
 
 enum { BARO_ISO = 6, BARO_START, BARO_STOP = 10, BARO_DAMP = 13, BARO_COUPLE = 16 };
-enum { NPT_CHAIN_LENGTH = 17, NPT_LOOPS, NPT_MTK, NPT_RESET, NPT_POINT, NPT_TEMP = 24, NPT_STRAINS };
+enum {
+  NPT_CHAIN_LENGTH = 17,
+  NPT_LOOPS,
+  NPT_MTK,
+  NPT_RESET,
+  NPT_POINT,
+  NPT_TEMP = 24,
+  NPT_STRAINS,
+  NPT_GIVEN
+};
 enum { BARO_FREE, BARO_XYZ, BARO_XY, BARO_YZ, BARO_XZ };
 enum {
   NPT_RATE,                       /* u of each axis */
@@ -49,6 +58,8 @@ enum {
   NPT_VOLUME,                     /* of reference; 0: not known yet */
   NPT_LENGTH,                     /* of reference, of each axis */
   NPT_ATOMS = NPT_LENGTH + 3,
+  NPT_CENTRE,                   /* the fixed point, unless the deck gives it: the middle of the first box */
+  NPT_CENTRED = NPT_CENTRE + 3, /* 1: it is known */
   NPT_STATE
 };
 _Static_assert((int)NPT_STATE <= (int)MD_FIX_MORE, "the state of fix npt");
@@ -218,6 +229,7 @@ static md_status npt_keyword(md_fix *fix, const md_words *words, int *w, bool *k
     return MD_OK;
   }
   for (int d = 0; d < 3 && point; ++d) MD_TRY(md_word_double(value[d], what, &fix->k[NPT_POINT + d]));
+  if (point) fix->k[NPT_GIVEN] = 1.0;
   if (point) return MD_OK;
   if (drag) return parse_temperature(value[0], what, &fix->k[5]);
   if (temp) return md_word_positive(value[0], what, &fix->k[NPT_TEMP]);
@@ -313,6 +325,8 @@ static void npt_begin(md_fix *fix, const md_model *model)
   } else if (fix->kind != MD_FIX_npt && fix->k[NPT_TEMP] > 0.0) {
     s[NPT_MASS_T] = model->units->boltz * fix->k[NPT_TEMP];
   }
+  if (s[NPT_CENTRED] == 0.0) memcpy(&s[NPT_CENTRE], &fix->k[NPT_POINT], 3 * sizeof *s);
+  s[NPT_CENTRED] = 1.0;
   if (s[NPT_VOLUME] == 0.0 || (model->step == model->run_begin && npt_resets(fix, 0))) npt_refer(fix, &box);
 }
 
@@ -484,7 +498,8 @@ static md_status npt_move_box(md_fix *fix, const md_model *model, bool before, c
   (void)value;
   for (int d = 0; d < 3 && before; ++d) {
     if (!baro_moves(fix, d)) continue;
-    const double point = fix->k[NPT_POINT + d], half = md_exp(0.5 * model->dt * npt_state(fix)[NPT_RATE + d]);
+    const double point = fix->k[NPT_GIVEN] != 0.0 ? fix->k[NPT_POINT + d] : npt_state(fix)[NPT_CENTRE + d];
+    const double half = md_exp(0.5 * model->dt * npt_state(fix)[NPT_RATE + d]);
     move->lo[d] = point + (move->lo[d] - point) * half * half;
     move->hi[d] = point + (move->hi[d] - point) * half * half;
     move->stretch[d] = half;

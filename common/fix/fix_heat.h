@@ -65,6 +65,11 @@ static md_status heat_prepare(const md_fix *fix, const md_model *model, md_actio
 {
   MD_TRY(prepare_scaling(fix, model));
   if (fix->k[2] == 0.0) return MD_OK;
+  if (model->box.triclinic)
+    return md_error(MD_USAGE,
+                    "fix %s region: in a triclinic box the block would hold other images for another engine; "
+                    "leave the region out, or give the fix a group",
+                    md_fix_style_of(fix->kind)->name);
   action->bias.kind = MD_BIAS_BLOCK;
   memcpy(action->bias.k, &fix->k[3], 6 * sizeof *fix->k);
   md_bias_settle_block(&action->bias, &model->box);

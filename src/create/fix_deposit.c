@@ -191,6 +191,11 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   MD_TRY(read_keywords(fix, sim, words));
   if (fix->in_lattice) scale(fix, sim);
   fix->first = (double)(sim->model.step + 1);
+  if (sim->from_restart)
+    md_sim_explain(
+        sim, "fix deposit",
+        "it begins anew after read_restart; LAMMPS goes on with the particles that are left, and so does "
+        "--resume here");
   return check_region(fix, sim);
 }
 

@@ -51,6 +51,7 @@ static void copy_particles(md_particles *p, const md_box *box, int64_t n, const 
   const int64_t first = p->n;
   p->n += n;
   memcpy(p->type + first, p->type, (size_t)n * sizeof *p->type);
+  if (p->massed) memcpy(p->mass + first, p->mass, (size_t)n * sizeof *p->mass);
   if (p->grouped) memcpy(p->group + first, p->group, (size_t)n * sizeof *p->group);
   for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + add_to_id;
   for (int d = 0; d < p->dim; ++d) {

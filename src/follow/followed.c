@@ -183,22 +183,32 @@ static md_status went_too_far(const md_followed *f, int64_t id, int axis)
                   (long long)id, "xyz"[axis], f -> name);
 }
 
+static md_status status_of(const md_followed *f, const md_follow_fault *fault)
+{
+  return fault->kind == MD_FOLLOW_NEW   ? is_new(f, fault->id)
+         : fault->kind == MD_FOLLOW_FAR ? went_too_far(f, fault->id, fault->axis)
+                                        : MD_OK;
+}
+
 /* Looks at a particle, and makes the answer. moved: as md_follow_look has it. */
-static md_status look_at(md_followed *f, const md_follow *now, const question *m, answer *to, double *moved)
+static void look_at(md_followed *f, const md_follow *now, const question *m, answer *to, double *moved,
+                    md_follow_fault *fault)
 {
   md_follow_set *set = &f->set;
   const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
-  if (!id || (!now->velocities && set->last_look[id - set->id] != set->looks)) return is_new(f, m->id);
+  if (!id || (!now->velocities && set->last_look[id - set->id] != set->looks)) {
+    md_looks_note_fault(fault, MD_FOLLOW_NEW, m->id, 0);
+    return;
+  }
   md_follow_record *r = &set->at[id - set->id];
   set->last_look[id - set->id] = set->looks + 1;
   if (now->velocities)
     memcpy(r->last, m->x, sizeof r->last);
   else {
     const int axis = md_follow_look(now, r, m->x, moved);
-    if (axis >= 0) return went_too_far(f, m->id, axis);
+    if (axis >= 0) md_looks_note_fault(fault, MD_FOLLOW_FAR, m->id, axis);
   }
   *to = (answer){m->place, *r};
-  return MD_OK;
 }
 
 /* The answers go back to the ranks of the particles. */
@@ -225,6 +235,7 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
   const md_follow what = follow_of(f);
   question *m;
   md_follow_pace pace = {0.0, 0.0};
+  md_follow_fault fault = {MD_FOLLOW_GOOD, 0, 0};
   answer *made = NULL;
   int64_t n;
   *now = NULL;
@@ -233,8 +244,10 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
                                                        "particles that are followed")));
   MD_TRY(send_home(f, NULL, &m, &n));
   md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
-  for (int64_t k = 0; k < n && status == MD_OK; ++k) status = look_at(f, &what, &m[k], &made[k], &pace.moved);
   status = md_comm_agree(f->sim->comm, status);
+  for (int64_t k = 0; k < n && status == MD_OK; ++k) look_at(f, &what, &m[k], &made[k], &pace.moved, &fault);
+  if (status == MD_OK) status = md_looks_first_fault(f->sim->comm, &fault);
+  if (status == MD_OK) status = md_comm_agree(f->sim->comm, status_of(f, &fault));
   ++f->set.looks;
   f->looked = f->sim->model.step;
   if (status == MD_OK) status = send_back(f, m, made, n, *now);
@@ -260,10 +273,8 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
   if (md_dynamic_group_is(sim, f->group)) return MD_OK;
   MD_TRY(md_comm_agree(sim->comm, view->kind->follow(view->engine, &f->set, &what, &pace, &fault, made)));
   if (!*made) return MD_OK;
-  md_status status = fault.kind == MD_FOLLOW_NEW   ? is_new(f, fault.id)
-                     : fault.kind == MD_FOLLOW_FAR ? went_too_far(f, fault.id, fault.axis)
-                                                   : MD_OK;
-  status = md_comm_agree(sim->comm, status);
+  MD_TRY(md_looks_first_fault(sim->comm, &fault));
+  const md_status status = md_comm_agree(sim->comm, status_of(f, &fault));
   f->looked = sim->model.step;
   return status == MD_OK && f->observer ? md_looks_plan(sim, &f->looks, &pace) : status;
 }

@@ -114,25 +114,35 @@ static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *
   return lost;
 }
 
-/* Looks at all particles of this rank; record: those of the last look. *moved: the largest change of a coordinate. */
-static md_status look_at_all(const md_images *images, double *record, double *moved)
+static md_status went_too_far(const md_follow_fault *fault)
 {
-  const md_particles *p = &images->sim->particles;
-  int64_t far = INT64_MAX;
-  double flips[3], most = 0.0;
-  find_flips(&images->sim->model.box, images->tilt, flips);
-#pragma omp parallel for schedule(static) reduction(min : far) reduction(max : most)
-  for (int64_t i = 0; i < p->n; ++i) {
-    const int axis = look_at(images->sim, i, flips, record + i * COLUMNS, &most);
-    if (axis >= 0 && 3 * i + axis < far) far = 3 * i + axis;
-  }
-  *moved = most;
-  if (far == INT64_MAX || !images->strict) return MD_OK;
+  if (fault->kind == MD_FOLLOW_GOOD) return MD_OK;
   return md_error(
       MD_PHYSICS,
       "particle %lld moved by a quarter of the periodic side %c since its image flags were counted: "
       "the way through a face may have been missed; dump more frames, or use a larger box",
-      (long long)p->id[far / 3], "xyz"[far % 3]);
+      (long long)fault->id, "xyz"[fault->axis]);
+}
+
+/* Looks at all particles of this rank; record: those of the last look. *moved: the largest change of a coordinate.
+ * Collective. */
+static md_status look_at_all(const md_images *images, double *record, double *moved)
+{
+  md_comm *comm = images->sim->comm;
+  const md_particles *p = &images->sim->particles;
+  md_follow_fault fault = {MD_FOLLOW_GOOD, 0, 0};
+  double flips[3], most = 0.0;
+  find_flips(&images->sim->model.box, images->tilt, flips);
+#pragma omp parallel for schedule(static) reduction(max : most)
+  for (int64_t i = 0; i < p->n; ++i) {
+    const int axis = look_at(images->sim, i, flips, record + i * COLUMNS, &most);
+    if (axis < 0 || !images->strict) continue;
+#pragma omp critical(images)
+    md_looks_note_fault(&fault, MD_FOLLOW_FAR, p->id[i], axis);
+  }
+  *moved = most;
+  MD_TRY(md_looks_first_fault(comm, &fault));
+  return md_comm_agree(comm, went_too_far(&fault));
 }
 
 /* A look, which makes the records of all particles of this rank. The caller frees *record. Collective. */
@@ -143,7 +153,7 @@ static md_status look(md_images *images, double **record)
   MD_TRY(md_comm_agree(sim->comm,
                        md_array_new(record, sim->particles.n * COLUMNS + 1, sizeof **record, "image flags")));
   md_status status = md_id_values_get(images->values, *record);
-  if (status == MD_OK) status = md_comm_agree(sim->comm, look_at_all(images, *record, &moved));
+  if (status == MD_OK) status = look_at_all(images, *record, &moved);
   if (status == MD_OK) status = md_id_values_set(images->values, NULL, *record);
   memcpy(images->tilt, sim->model.box.tilt, sizeof images->tilt);
   if (status == MD_OK && sim->view && sim->view->engine) {

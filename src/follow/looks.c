@@ -41,6 +41,28 @@ md_status md_looks_plan(md_sim *sim, md_looks *looks, const md_follow_pace *pace
   return MD_OK;
 }
 
+void md_looks_note_fault(md_follow_fault *fault, md_follow_wrong kind, int64_t id, int axis)
+{
+  const bool first =
+      fault->kind == MD_FOLLOW_GOOD || kind < fault->kind || (kind == fault->kind && id < fault->id);
+  if (first) *fault = (md_follow_fault){kind, id, axis};
+}
+
+/* Maxima are of doubles: the two halves of an id are exact there. */
+md_status md_looks_first_fault(md_comm *comm, md_follow_fault *fault)
+{
+  const bool wrong = fault->kind != MD_FOLLOW_GOOD;
+  const double key[3] = {-(double)fault->kind, -(double)(fault->id >> 32), -(double)(fault->id & 0xffffffff)};
+  bool first = wrong;
+  for (int k = 0; k < 3; ++k) {
+    double most = first ? key[k] : -(double)INFINITY;
+    MD_TRY(comm->reduce->max(comm, &most, 1));
+    first = first && key[k] == most;
+  }
+  if (!first) fault->kind = MD_FOLLOW_GOOD;
+  return MD_OK;
+}
+
 int64_t md_looks_due(const md_looks *looks, int64_t step) { return looks->next > step ? looks->next : step; }
 
 int64_t md_looks_due_back(const md_looks *looks, int64_t step)

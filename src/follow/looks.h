@@ -26,6 +26,13 @@ double md_looks_speed(const md_sim *sim, uint32_t bit);
 /* Chooses the step of the next look. pace: of this rank's particles. Collective. */
 md_status md_looks_plan(md_sim *sim, md_looks *looks, const md_follow_pace *pace) MD_CHECKED;
 
+/* Notes a fault of a look: of several the first of a kind, new particles before those that went too far, and the least
+ * id, so that every engine has the same. */
+void md_looks_note_fault(md_follow_fault *fault, md_follow_wrong kind, int64_t id, int axis);
+
+/* Leaves the fault to the rank that has the first one of all ranks. Collective. */
+md_status md_looks_first_fault(md_comm *comm, md_follow_fault *fault) MD_CHECKED;
+
 /* The step of the next look, but at least or at most `step`, for observers (src/output/observer.h). */
 int64_t md_looks_due(const md_looks *looks, int64_t step);
 int64_t md_looks_due_back(const md_looks *looks, int64_t step);

@@ -174,6 +174,7 @@ static void take_model(md_sim *sim, md_restart *r)
   m->extent_natoms = r->model.natoms;
   m->step = r->model.step;
   m->groups = r->model.groups;
+  sim->from_restart = true;
   for (int f = 0; f < r->model.nfix; ++f)
     if (md_fix_style_of(r->model.fix[f].kind)->nstate > 0) sim->restored[sim->nrestored++] = r->model.fix[f];
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import harness
-from cli import BOX, run_deck, works
+from cli import BOX, PHYSICS, USAGE, refused, run_deck, works
 from test_averages import needs_lmp, run_lmp
 
 pytestmark = pytest.mark.smoke
@@ -53,7 +53,8 @@ DECKS = {
     "recenter INIT": TWO + "fix 2 all recenter INIT NULL NULL\nthermo_style custom step f_2\nrun 2\n"
                            "displace_atoms g move 0.3 0 0\nrun 3\n",
     "spring with image flags": TWO + "compute u all property/atom ix\nset atom 2 image 1 0 0\n"
-                                     "fix 2 all spring tether 1 5 NULL NULL 0\nthermo_style custom step f_2[1]\nrun 2\n",
+                                     "fix 2 all spring tether 1 5 NULL NULL 0\nthermo_style custom step f_2[1]\n"
+                                     "run 2\n",
     "recenter with image flags": TWO + "variable x equal xcm(all,x)\nset atom 2 image 1 0 0\n"
                                        "fix 2 all recenter 9.9 NULL NULL\nthermo_style custom step f_2 v_x\nrun 2\n",
     # The bias of a temperature is that of its group alone.
@@ -63,14 +64,15 @@ DECKS = {
     # Extensive values are shown per particle.
     "averages of vectors": BEGIN + "fix 1 all nve\ncompute s all reduce sum x y\n"
                                    "fix 2 all ave/time 1 1 1 c_s mode vector\n"
-                                   "fix 3 all ave/time 1 1 1 c_s c_thermo_press[1] c_s mode vector\n"
+                                   "fix 3 all ave/time 1 1 1 c_s c_s mode vector\n"
                                    "fix 4 all ave/time 1 1 1 c_thermo_press mode vector\n"
-                                   "thermo_style custom step c_s[1] f_2[1] f_2[2] f_4[1] f_4[6]\nrun 0\n".replace(
-                                       "c_s c_thermo_press[1] c_s", "c_s c_s"),
+                                   "thermo_style custom step c_s[1] f_2[1] f_2[2] f_3[1][1] f_3[2][2] f_4[1] f_4[6]\n"
+                                   "run 0\n",
     # `lower` and `upper` are the ends of the bounds.
     "bounds of bins": BEGIN + "compute c all chunk/atom bin/1d x lower 0.7 bound x 0.31 2.21\n"
                               "compute d all chunk/atom bin/1d x center 0.7 bound x 0.31 2.21\n"
-                              "compute e all chunk/atom bin/1d x upper 0.7 bound x 0.31 2.21 discard no\nfix 1 all nve\n"
+                              "compute e all chunk/atom bin/1d x upper 0.7 bound x 0.31 2.21 discard no\n"
+                              "fix 1 all nve\n"
                               "fix 2 all ave/chunk 1 1 1 c vx\nfix 3 all ave/chunk 1 1 1 d vx\n"
                               "fix 4 all ave/chunk 1 1 1 e vx\nthermo_style custom step f_2[1][1] f_2[1][2] f_2[2][1] "
                               "f_2[2][2] f_3[1][1] f_3[1][2] f_4[1][1] f_4[1][2] f_4[2][2]\nrun 0\n",
@@ -109,3 +111,62 @@ def test_a_note_on_samples_that_come_first(tmp_path):
     assert note in works(run_deck(tmp_path, begin + first + late + "run 1\nrun 1\n")).out
     for lines in (late + first, first, late, first + "fix 3 all langevin 1 1 1 7\n"):
         assert "order of fixes" not in works(run_deck(tmp_path, begin + lines + "run 1\n")).out
+
+
+NPT = """\
+lattice fcc 0.6
+region box block -3 2 0 2 0 2
+create_box 1 box
+create_atoms 1 box
+mass 1 1
+pair_style lj/cut 1.5
+pair_coeff * * 1 1
+velocity all create 1.5 10
+fix go all npt temp 1 1 0.5 iso 1 1 2
+"""
+
+
+def test_npt_goes_on_in_another_deck(tmp_path):
+    """The fixed point is the middle of the first box, not of that of the restart."""
+    deck = NPT + ("run 100\nwrite_restart w\nrun 100\nprint 'now: $(lx:%.17g) $(temp:%.17g)'\nclear\nread_restart w\n"
+                  "fix go all npt temp 1 1 0.5 iso 1 1 2\nrun 100\nprint 'now: $(lx:%.17g) $(temp:%.17g)'\n")
+    shown = [line for line in works(run_deck(tmp_path, deck)).out.splitlines() if line.startswith("now: ")]
+    assert len(shown) == 2 and shown[0] == shown[1]
+
+
+def test_deposit_begins_anew_in_another_deck(tmp_path):
+    fix = "region in block 1 2 1 2 1 2\nfix d all deposit 2 1 5 77 region in\n"
+    deck = BOX + fix + "run 1\nwrite_restart w\nclear\nread_restart w\nfix 1 all nve\n" + fix + "run 1\n"
+    assert works(run_deck(tmp_path, deck)).out.count("Note: fix deposit: it begins anew after read_restart") == 1
+
+
+def test_replicate_copies_masses(tmp_path):
+    deck = ("boundary f f f\natom_style sphere\nregion box block -20 20 -20 20 -20 20\ncreate_box 1 box\n"
+            "create_atoms 1 plummer 10 seed 3 scale 1\npair_style gravity 0.5\nset atom 3 mass 7\nreplicate 1 2 1\n"
+            "fix go all nve\nvariable m equal mass(all)\nprint 'mass: ${m}'\n"
+            "write_dump all custom d id mass\nrun 2\n")
+    harness.run(deck, tmp_path)
+    mass = harness.read_dump(tmp_path / "d")[0].columns["mass"].tolist()
+    assert mass[:10] == mass[10:] and mass[2] == 7 and mass[0] > 0
+
+
+@pytest.mark.parametrize("style", ["heat 1 0.5", "ehex 1 0.5"])
+def test_a_block_in_a_tilted_box_is_refused(style, tmp_path):
+    deck = BEGIN.replace("block 0 3 0 3 0 3", "prism 0 3 0 3 0 3 1 0 0") + "region half block 0 1.5 INF INF INF INF\n"
+    refused(run_deck(tmp_path, deck + f"fix go all nve\nfix h all {style} region half\nrun 1\n"), USAGE,
+            f"fix {style[:4]} region: in a triclinic box")
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("asked", ["compute m all msd\nthermo_style custom step c_m[4]",
+                                   "dump d all custom 400 d id xu"])
+def test_the_particle_that_went_too_far_is_the_same_everywhere(asked, tmp_path):
+    """Particles are pushed after a long rest: many go too far at once."""
+    deck = ("units lj\nlattice sc 0.1\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            "velocity all set 0 0 0\npair_style lj/cut 2.5\npair_coeff 1 1 0 1\nfix 1 all nve\n"
+            "group odd id 5:200\nvariable k equal 60*(step>130)*(step<142)\nfix a odd addforce v_k 0 0\n"
+            "timestep 0.01\n" + asked + "\nrun 400\n")
+    runs = (dict(engine="naive"), dict(threads=1), dict(threads=3), dict(ranks=2))
+    errors = {harness.run(deck, tmp_path / str(k), expect=PHYSICS, **run).err.split("in.deck:")[1].split("\n")[0]
+              for k, run in enumerate(runs)}
+    assert len(errors) == 1 and "particle 5 moved by a quarter of the periodic side x" in errors.pop()
