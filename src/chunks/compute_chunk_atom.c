@@ -1,5 +1,5 @@
-/* compute chunk/atom: the chunk of each particle: a bin along axes, a shell of a sphere or of a cylinder, its type, or
- * a value of another compute or variable.
+/* compute chunk/atom: the chunk of each particle: a bin along axes, a shell of a sphere or of a cylinder, its type, its
+ * molecule, or a value of another compute or variable.
  *
  * Bins have a width delta and a border at the origin. They go on until they cover the bounds of the axis, which are the
  * faces of the box unless `bound` gives others. A particle beyond the bins is in the outermost one or in none
@@ -21,7 +21,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-typedef enum kind { BLOCK, SPHERE, CYLINDER, TYPE, VALUE } kind;
+typedef enum kind { BLOCK, SPHERE, CYLINDER, TYPE, MOLECULE, VALUE } kind;
 typedef enum discard { DISCARD_MIXED, DISCARD_YES, DISCARD_NO } discard;
 typedef enum place { LOWER, CENTER, UPPER, AT } place;
 
@@ -130,6 +130,11 @@ static md_status read_style(compute_chunk *c, const md_sim *sim, const md_words 
     *at += 8;
   } else if (strcmp(style, "type") == 0) {
     c->kind = TYPE;
+  } else if (strcmp(style, "molecule") == 0) {
+    c->kind = MOLECULE;
+    if (!sim->particles.bonded)
+      return md_error(MD_USAGE,
+                      "compute chunk/atom molecule: particles have no molecules; use atom_style bond");
   } else if (md_particle_values_has(sim, style) &&
              (strncmp(style, "c_", 2) == 0 || strncmp(style, "v_", 2) == 0)) {
     c->kind = VALUE;
@@ -138,17 +143,19 @@ static md_status read_style(compute_chunk *c, const md_sim *sim, const md_words 
   } else {
     return md_error(
         MD_USAGE,
-        "compute chunk/atom: '%.64s' is not bin/1d, bin/2d, bin/3d, bin/sphere, bin/cylinder, type, or "
-        "the name c_ID or v_NAME of a value of each particle",
+        "compute chunk/atom: '%.64s' is not bin/1d, bin/2d, bin/3d, bin/sphere, bin/cylinder, type, "
+        "molecule, or the name c_ID or v_NAME of a value of each particle",
         style);
   }
   return MD_OK;
 }
 
 /* LAMMPS's `once` and `nfreq` keep the chunks of particles; without such a memory only `every` is the same. */
-static md_status read_ids(const char *word)
+static md_status read_ids(const compute_chunk *c, const char *word)
 {
-  if (strcmp(word, "every") == 0) return MD_OK;
+  const bool stay = c->kind == TYPE || c->kind == MOLECULE;
+  if (strcmp(word, "every") == 0 || (stay && (strcmp(word, "once") == 0 || strcmp(word, "nfreq") == 0)))
+    return MD_OK;
   return md_error(MD_USAGE,
                   "compute chunk/atom ids: '%.64s' is not available; particles get their chunks anew (every)",
                   word);
@@ -209,7 +216,7 @@ static md_status read_keyword(compute_chunk *c, const md_sim *sim, const md_word
   if (strcmp(keyword, "bound") == 0) return read_bound(c, sim->model.box.dim, word);
   if (strcmp(keyword, "discard") == 0) return read_discard(c, word[0]);
   if (strcmp(keyword, "nchunk") == 0) return read_choice(keyword, word[0], 2, times, &choice);
-  if (strcmp(keyword, "ids") == 0) return read_ids(word[0]);
+  if (strcmp(keyword, "ids") == 0) return read_ids(c, word[0]);
   if (strcmp(keyword, "pbc") == 0) return md_word_bool(word[0], "compute chunk/atom pbc", &c->pbc);
   if (strcmp(keyword, "compress") == 0) {
     MD_TRY(md_word_bool(word[0], "compute chunk/atom compress", &yes));
@@ -375,6 +382,37 @@ static md_status set_bins(compute_chunk *c, const md_box *box)
   return MD_OK;
 }
 
+/* Are the chunks numbers that particles have, and no bins? */
+static bool is_numbered(const compute_chunk *c)
+{
+  return c->kind == TYPE || c->kind == MOLECULE || c->kind == VALUE;
+}
+
+static md_status find_region(const compute_chunk *c, const md_sim *sim, const md_region **region)
+{
+  *region = NULL;
+  return c->region[0] ? md_region_find(sim, c->region, region) : MD_OK;
+}
+
+/* Only particles of the group and of the region are in chunks. */
+static bool is_chosen(const compute_chunk *c, const md_particles *p, const md_region *region, int64_t i)
+{
+  return md_particles_in_group(p, md_group_bit(c->base.group), i) && (!region || md_region_has(region, p, i));
+}
+
+/* The number of chunks before a run is that of the molecules that there are. */
+static md_status count_molecules(compute_chunk *c, md_sim *sim)
+{
+  const md_particles *p = &sim->particles;
+  const md_region *region;
+  double most = 0.0;
+  MD_TRY(find_region(c, sim, &region));
+  for (int64_t i = 0; i < p->n; ++i)
+    if (is_chosen(c, p, region, i)) most = md_max(most, p->molecule[i]);
+  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
+  return md_comm_agree(sim->comm, make_room(c, (int64_t)most));
+}
+
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
 {
   compute_chunk *c = (compute_chunk *)base;
@@ -383,7 +421,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   if (words->n < 1) return md_error(MD_USAGE, "compute chunk/atom takes a style such as bin/1d or type");
   MD_TRY(read_style(c, sim, words, &at));
   while (at < words->n) MD_TRY(read_keyword(c, sim, words, &at, &units));
-  if (!c->has_discard && (c->kind == TYPE || c->kind == VALUE)) c->discard = DISCARD_YES;
+  if (!c->has_discard && is_numbered(c)) c->discard = DISCARD_YES;
   if (c->kind == CYLINDER && c->along[0].axis == 1) {
     /* The two coordinates across y are given as x and z, as in LAMMPS. */
     const double x = c->centre[0];
@@ -393,8 +431,10 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   MD_TRY(scale(c, sim, units));
   c->ncoord = c->kind == BLOCK ? c->naxis : c->kind == SPHERE ? 1 : c->kind == CYLINDER ? 2 : 0;
   base->columns = 1;
+  if (c->kind == MOLECULE && c->limit == 0) return count_molecules(c, sim);
   if (c->kind == TYPE && c->limit == 0) return make_room(c, sim->model.ntypes);
-  return c->kind == TYPE || c->kind == VALUE ? MD_OK : set_bins(c, &sim->model.box);
+  if (is_numbered(c) && c->exact) return make_room(c, c->limit);
+  return is_numbered(c) ? MD_OK : set_bins(c, &sim->model.box);
 }
 
 /* ---- particles ---- */
@@ -456,18 +496,6 @@ static void set_bin_of_particles(compute_chunk *c, const md_sim *sim)
   }
 }
 
-static md_status find_region(const compute_chunk *c, const md_sim *sim, const md_region **region)
-{
-  *region = NULL;
-  return c->region[0] ? md_region_find(sim, c->region, region) : MD_OK;
-}
-
-/* Only particles of the group and of the region are in chunks. */
-static bool is_chosen(const compute_chunk *c, const md_particles *p, const md_region *region, int64_t i)
-{
-  return md_particles_in_group(p, md_group_bit(c->base.group), i) && (!region || md_region_has(region, p, i));
-}
-
 /* Whole numbers that are given become chunks; their number is the largest one, unless there is a limit. */
 static md_status set_numbers(compute_chunk *c, md_sim *sim)
 {
@@ -477,7 +505,9 @@ static md_status set_numbers(compute_chunk *c, md_sim *sim)
   double most = c->kind == TYPE ? sim->model.ntypes : 0.0;
   if (c->kind == VALUE) MD_TRY(md_particle_values_of(sim, c->value, c->base.each));
   for (int64_t i = 0; i < p->n; ++i) {
-    const double value = c->kind == TYPE ? p->type[i] : trunc(c->base.each[i]);
+    const double value = c->kind == TYPE       ? p->type[i]
+                         : c->kind == MOLECULE ? p->molecule[i]
+                                               : trunc(c->base.each[i]);
     c->base.each[i] = value >= 1.0 && value <= 0x1p30 ? value : 0.0;
     if (is_chosen(c, p, region, i)) most = md_max(most, c->base.each[i]);
   }
@@ -506,7 +536,7 @@ static md_status find(md_host_compute *base, md_view *view)
 {
   compute_chunk *c = (compute_chunk *)base;
   md_sim *sim = view->sim;
-  if (c->kind == TYPE || c->kind == VALUE) {
+  if (is_numbered(c)) {
     MD_TRY(set_numbers(c, sim));
   } else {
     if (sim->model.box.triclinic && !(c->kind == BLOCK && c->reduced))
@@ -534,7 +564,8 @@ const md_host_compute_style md_compute_chunk_atom_style = {
             "ORIGIN WIDTH\n"
             "for each axis (ORIGIN lower, center, upper or a place), bin/sphere X Y Z RMIN RMAX N, "
             "bin/cylinder AXIS\n"
-            "ORIGIN WIDTH C1 C2 RMIN RMAX N, type, or c_ID or v_NAME with whole numbers. Keywords: units "
+            "ORIGIN WIDTH C1 C2 RMIN RMAX N, type, molecule, or c_ID or v_NAME with whole numbers. Keywords: "
+            "units "
             "lattice|\n"
             "box|reduced, bound AXIS LO HI, discard yes|no|mixed, region ID, limit N max|exact, pbc yes|no",
     .size = sizeof(compute_chunk),

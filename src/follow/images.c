@@ -278,6 +278,8 @@ md_status md_images_begin(md_sim *sim)
   return MD_OK;
 }
 
+bool md_images_can_be(const md_box *box) { return box->periodic[0] || box->periodic[1] || box->periodic[2]; }
+
 static bool are_asked(const md_sim *sim) { return sim->images && sim->images->asked; }
 
 md_status md_images_need(md_sim *sim, const char *what)
@@ -293,8 +295,7 @@ md_status md_images_need(md_sim *sim, const char *what)
 
 md_status md_images_expect(md_sim *sim, bool moves)
 {
-  const md_box *box = &sim->model.box;
-  if (!box->periodic[0] && !box->periodic[1] && !box->periodic[2]) return MD_OK;
+  if (!md_images_can_be(&sim->model.box)) return MD_OK;
   if (sim->unwraps && !sim->images_missed) MD_TRY(md_images_begin(sim));
   sim->images_missed = sim->images_missed || (moves && !are_asked(sim));
   return MD_OK;

@@ -21,6 +21,9 @@ typedef struct md_images md_images;
 /* Is the name one of MD_IMAGE_NAMES? */
 bool md_images_has(const char *name);
 
+/* Has the box periodic faces, so that there are image flags? */
+bool md_images_can_be(const md_box *box);
+
 /* The deck asks for image flags: they are counted from the next look on, until `clear`. MD_RUNTIME: out of memory. */
 md_status md_images_begin(md_sim *sim) MD_CHECKED;
 

@@ -271,9 +271,8 @@ static md_status read_place(const group_function *f, const char *word, asked *a)
 static bool needs_images(const group_function *f, const asked *a, int d)
 {
   const md_box *box = &a->sim->model.box;
-  const bool any = box->periodic[0] || box->periodic[1] || box->periodic[2];
   if (f->centre == NO_CENTRE || (f->centre == CENTRE_ALONG && d != a->axis)) return false;
-  return d < box->dim && (box->periodic[d] || (box->triclinic && any));
+  return d < box->dim && (box->periodic[d] || (box->triclinic && md_images_can_be(box)));
 }
 
 /* MD_USAGE: the function needs image flags, which were not counted. */

@@ -109,7 +109,7 @@ def test_a_large_value_does_not_hide_small_ones(tmp_path):
 
 BAD = {
     "compute 1 all chunk/atom": ["chunk/atom takes a style"],
-    "compute 1 all chunk/atom molecule": ["molecule", "bin/1d"],
+    "compute 1 all chunk/atom molecules": ["molecules", "bin/1d"],
     "compute 1 all chunk/atom bin/1d w lower 1": ["'w' is no axis"],
     "compute 1 all chunk/atom bin/1d x lower": ["missing"],
     "compute 1 all chunk/atom bin/1d x middle 1": ["middle", "center"],
@@ -118,7 +118,7 @@ BAD = {
     "compute 1 all chunk/atom bin/2d x lower 1 x lower 1": ["different"],
     "compute 1 all chunk/atom bin/sphere 1 1 1 2 1 3": ["radii"],
     "compute 1 all chunk/atom bin/sphere 1 1 1 0 1 3 units reduced": ["reduced"],
-    "compute 1 all chunk/atom type ids once": ["ids", "once"],
+    "compute 1 all chunk/atom bin/1d x lower 1 ids nfreq": ["ids", "nfreq"],
     "compute 1 all chunk/atom type compress yes": ["compress"],
     "compute 1 all chunk/atom type bound x 0 1": ["no bins along x"],
     "compute 1 all chunk/atom type units metres": ["metres", "lattice"],
