@@ -20,27 +20,33 @@
 #include "common/ranks/reductions.h"
 #include "common/tensor.h"
 #include "src/computes/neighbours.h"
+#include "src/sums/exact_sum.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Energies of a particle: of pairs and bonds, and of its triples. Virials: as many of each. */
-enum { PAIRS, TRIPLES, ENERGIES, VIRIALS = 2 * MD_TENSOR };
+/* Energies of a particle: of pairs and bonds, and of its triples. Virials: as many of each. Between groups: twice the
+ * energy, and the force. */
+enum { PAIRS, TRIPLES, ENERGIES, VIRIALS = 2 * MD_TENSOR, BETWEEN = 4 };
 
 /* The moments of the legs of a centre, of which virials need those of degrees 2, 3 and 4. */
 enum { MOMENTS = 6 + 10 + 15 };
+
+/* What is summed: energies, virials, or energies and forces between two groups. */
+typedef enum sums_of { OF_ENERGY, OF_VIRIAL, OF_GROUPS } sums_of;
 
 typedef struct summing {
   md_sim *sim;
   const md_model *model;
   const md_pair *pair; /* the style, with its tables */
   md_pair_sums_wanted wanted;
-  bool virials;
-  int n;            /* sums of a particle */
-  md_fine *sum;     /* [particle][n] */
-  int ndensity;     /* 0: the style has no first search */
-  int64_t *density; /* [particle][ndensity]: sums of the first search */
-  md_fine *moment;  /* [particle][MOMENTS]: more of them, for virials of triples */
+  sums_of what;
+  uint32_t own, other; /* bits of the groups of i and j */
+  int n;               /* sums of a particle */
+  md_fine *sum;        /* [particle][n] */
+  int ndensity;        /* 0: the style has no first search */
+  int64_t *density;    /* [particle][ndensity]: sums of the first search */
+  md_fine *moment;     /* [particle][MOMENTS]: more of them, for virials of triples */
   int nkept;
   double *kept; /* [particle][nkept]: what a particle keeps of them; the last number may be its molecule */
   const double *theirs;
@@ -113,6 +119,17 @@ static void add_virial(summing *s, const md_neighbour *i, const double delta[3],
   }
 }
 
+/* The energy is added twice, or once where the pair is visited in both orders. */
+static void add_between(summing *s, const md_neighbour *i, const md_neighbour *j, const double delta[3],
+                        double f, double energy)
+{
+  const bool both = (i->group & s->other) != 0 && (j->group & s->own) != 0;
+  add_energy(s, i, 0, energy);
+  if (!both) add_energy(s, i, 0, energy);
+  for (int d = 0; d < s->model->box.dim; ++d)
+    md_fine_add(&s->sum[(int64_t)i->index * s->n + 1 + d], f * delta[d]);
+}
+
 static int subtype(const summing *s, const md_neighbour *v)
 {
   return md_subtype(s->model, v->type, v->group);
@@ -127,7 +144,10 @@ static void add_plain(summing *s, const md_neighbour *i, const md_neighbour *j, 
   const double *k = model->force_k + row * MD_PAIR_K;
   if (r2 < model->overlap2[row])
     note(s, i->id, j->id, r2);
-  else if (r2 < k[0] && s->virials)
+  else if (r2 < k[0] && s->what == OF_GROUPS)
+    add_between(s, i, j, delta, md_pair_force(model->pair.kind, r2, k),
+                md_pair_energy(model->pair.kind, r2, k));
+  else if (r2 < k[0] && s->what == OF_VIRIAL)
     add_virial(s, i, delta, md_pair_force(model->pair.kind, r2, k));
   else if (r2 < k[0])
     add_energy(s, i, PAIRS, md_pair_energy(model->pair.kind, r2, k));
@@ -142,7 +162,7 @@ static void add_embedded(summing *s, const md_neighbour *i, const md_neighbour *
                        kept_by_other(s, j)[0], delta, s->model->box.dim, r2, s->model->force_scale);
   if (term.overlap)
     note(s, i->id, j->id, r2);
-  else if (s->virials)
+  else if (s->what == OF_VIRIAL)
     add_virial(s, i, delta, term.f);
   else
     add_energy(s, i, PAIRS, term.energy);
@@ -251,19 +271,19 @@ static void add_three_body(summing *s, const md_neighbour *i, const md_neighbour
     return;
   }
   if (r2 < k[0]) phi = md_three_phi(model->pair.kind, r2, k, &energy);
-  if (s->virials)
+  if (s->what == OF_VIRIAL)
     add_virial(s, i, delta, phi);
   else
     add_energy(s, i, PAIRS, energy);
   if (r2 < of_b->cut2) {
     const double *kept = kept_by_other(s, j);
     const leg_term t = leg_term_of(of_b, three->cosine[b], kept, delta, dim, r2);
-    if (s->virials)
+    if (s->what == OF_VIRIAL)
       add_triples(s, i, &t, three->cosine[b], kept, true, k[1]);
     else
       add_energy(s, i, TRIPLES, t.g * (t.along - t.rest2 * t.g));
   }
-  if (s->virials && r2 < of_a->cut2) {
+  if (s->what == OF_VIRIAL && r2 < of_a->cut2) {
     const double *kept = kept_by(s, i), back[3] = {-delta[0], -delta[1], -delta[2]};
     const leg_term t = leg_term_of(of_a, three->cosine[a], kept, back, dim, r2);
     add_triples(s, i, &t, three->cosine[a], kept, false, k[1]);
@@ -282,7 +302,7 @@ static void add_bond(summing *s, const md_neighbour *i, const md_neighbour *j, c
     if (p->bond[k][i->index] != j->id || !(r2 < model->bonds.force_k[type][0])) continue;
     if (!md_bond_evaluate(model->bonds.kind, model->bonds.force_k[type], model->box.dim, &t))
       note(s, i->id, j->id, MD_OVERLAP_OF_BOND);
-    else if (s->virials)
+    else if (s->what == OF_VIRIAL)
       add_virial(s, i, delta, t.f);
     else
       add_energy(s, i, PAIRS, md_bond_energy(model->bonds.kind, r2, model->bonds.force_k[type]));
@@ -321,7 +341,7 @@ static void visit_first(void *context, int thread, const md_neighbour *i, const 
     const int a = three->element[subtype(s, i)], b = three->element[subtype(s, j)];
     const md_leg *leg = three->leg + (a * three->nelement + b);
     md_three_add(three, leg, delta, r2, s->density + (int64_t)i->index * MD_THREE_SUMS);
-    if (!s->virials || !(r2 < leg->cut2) || r2 < three->overlap2) return;
+    if (s->what != OF_VIRIAL || !(r2 < leg->cut2) || r2 < three->overlap2) return;
     const double inverse = md_rsqrt(r2);
     double n[3] = {0.0, 0.0, 0.0};
     for (int d = 0; d < s->model->box.dim; ++d) n[d] = -(delta[d] * inverse);
@@ -337,12 +357,12 @@ static void keep(summing *s, int64_t i)
   if (md_pair_has_density(s->pair)) {
     const double energy =
         md_eam_embedding(s->pair->eam, s->pair->eam->element[element], s->density[i], &s->kept[i * s->nkept]);
-    if (!s->virials) s->sum[i * s->n + PAIRS] = md_embedding_twice(energy, per_e);
+    if (s->what != OF_VIRIAL) s->sum[i * s->n + PAIRS] = md_embedding_twice(energy, per_e);
   } else {
     const double energy = md_three_centre(s->pair->three, s->pair->three->element[element],
                                           s->density + i * MD_THREE_SUMS, s->kept + i * s->nkept);
-    if (!s->virials) md_fine_add(&s->sum[i * s->n + TRIPLES], energy * per_e);
-    for (int k = 0; k < MOMENTS && s->virials; ++k)
+    if (s->what != OF_VIRIAL) md_fine_add(&s->sum[i * s->n + TRIPLES], energy * per_e);
+    for (int k = 0; k < MOMENTS && s->what == OF_VIRIAL; ++k)
       s->kept[i * s->nkept + MD_THREE_SUMS + k] =
           md_fine_value(s->moment[i * MOMENTS + k]) / s->pair->three->quanta;
   }
@@ -350,12 +370,12 @@ static void keep(summing *s, int64_t i)
 
 /* ---- both ---- */
 
-/* A search of i in a group, which visits by that function. */
-static md_status search(summing *s, uint32_t group, double cutoff, md_neighbour_visit by)
+/* A search of i in one group and j in another, which visits by that function. */
+static md_status search(summing *s, uint32_t group, uint32_t other, double cutoff, md_neighbour_visit by)
 {
   const md_neighbour_search pairs = {.cutoff = cutoff,
                                      .group = group,
-                                     .other = MD_GROUP_ALL,
+                                     .other = other,
                                      .visit = by,
                                      .context = s,
                                      .nvalue = s->nkept,
@@ -364,17 +384,17 @@ static md_status search(summing *s, uint32_t group, double cutoff, md_neighbour_
   return md_neighbours_visit(s->sim, &pairs);
 }
 
-static md_status search_both(summing *s, int group)
+static md_status search_both(summing *s)
 {
   const md_model *model = s->model;
   const double cutoff = md_max(model->cutoff, model->bonds.reach);
   if (!(cutoff > 0.0)) return MD_OK;
   if (s->ndensity > 0) {
-    MD_TRY(search(s, MD_GROUP_ALL, cutoff, visit_first));
+    MD_TRY(search(s, MD_GROUP_ALL, MD_GROUP_ALL, cutoff, visit_first));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < s->sim->particles.n; ++i) keep(s, i);
   }
-  MD_TRY(search(s, md_group_bit(group), cutoff, visit));
+  MD_TRY(search(s, s->own, s->other, cutoff, visit));
   return md_comm_agree(s->sim->comm, md_overlap_status(&s->overlap, model));
 }
 
@@ -396,30 +416,28 @@ static md_status allocate(summing *s)
     s->kept[(i + 1) * s->nkept - 1] = (double)s->sim->particles.molecule[i];
   if (s->ndensity == 0) return MD_OK;
   MD_TRY(md_array_new_zero(&s->density, n * s->ndensity + 1, sizeof *s->density, "sums over pairs"));
-  return s->virials && s->ndensity > 1
+  return s->what == OF_VIRIAL && s->ndensity > 1
              ? md_array_new_zero(&s->moment, n * MOMENTS + 1, sizeof *s->moment, "sums over pairs")
              : MD_OK;
 }
 
-/* Makes the sums; the caller ends with end(), also after an error. */
-static md_status make_sums(summing *s, md_sim *sim, int group, md_pair_sums_wanted wanted, bool virials)
+/* Makes the sums of what s asks for; the caller ends with end(), also after an error. */
+static md_status make_sums(summing *s, md_sim *sim, const md_pair_sums_wanted *wanted)
 {
-  const md_pair *pair = md_model_pair(&sim->model);
-  *s = (summing){.sim = sim,
-                 .model = &sim->model,
-                 .pair = pair,
-                 .wanted = {wanted.pairs, wanted.bonds && sim->model.bonds.ntypes > 0},
-                 .virials = virials,
-                 .n = virials ? VIRIALS : ENERGIES,
-                 .ndensity = !wanted.pairs                 ? 0
-                             : md_pair_has_density(pair)   ? 1
-                             : md_pair_is_three_body(pair) ? MD_THREE_SUMS
-                                                           : 0,
-                 .overlap = md_overlap_none()};
-  s->nkept = s->ndensity + (virials && s->ndensity > 1 ? MOMENTS : 0) + (sim->model.molecules.n > 0);
+  static const int sums[] = {[OF_ENERGY] = ENERGIES, [OF_VIRIAL] = VIRIALS, [OF_GROUPS] = BETWEEN};
+  s->sim = sim;
+  s->model = &sim->model;
+  s->pair = md_model_pair(&sim->model);
+  s->wanted = (md_pair_sums_wanted){wanted->pairs, wanted->bonds && sim->model.bonds.ntypes > 0};
+  s->overlap = md_overlap_none();
+  s->n = sums[s->what];
+  if (wanted->pairs && md_pair_has_density(s->pair)) s->ndensity = 1;
+  if (wanted->pairs && md_pair_is_three_body(s->pair)) s->ndensity = MD_THREE_SUMS;
+  s->nkept = s->ndensity + (sim->model.molecules.n > 0);
+  if (s->what == OF_VIRIAL && s->ndensity > 1) s->nkept += MOMENTS;
   MD_TRY(check(&sim->model));
   MD_TRY(md_comm_agree(sim->comm, allocate(s)));
-  return search_both(s, group);
+  return search_both(s);
 }
 
 static void end(summing *s)
@@ -432,9 +450,9 @@ static void end(summing *s)
 
 md_status md_pair_energies(md_sim *sim, int group, md_pair_sums_wanted wanted, double *energy)
 {
-  summing s;
+  summing s = {.what = OF_ENERGY, .own = md_group_bit(group), .other = MD_GROUP_ALL};
   const double e = sim->model.grids.e;
-  const md_status status = make_sums(&s, sim, group, wanted, false);
+  const md_status status = make_sums(&s, sim, &wanted);
   for (int64_t i = 0; i < sim->particles.n && status == MD_OK; ++i) {
     if (!md_particles_in_group(&sim->particles, md_group_bit(group), i)) continue;
     const md_fine *sum = s.sum + i * ENERGIES;
@@ -453,14 +471,49 @@ md_status md_pair_virials(md_sim *sim, int group, md_pair_sums_wanted wanted, do
         "compute stress/atom: the friction and noise of pair style %s are not available, because this "
         "search of pairs has no velocities; the pressure of all particles has them",
         md_pair_style_of(pair->kind)->name);
-  summing s;
-  const md_status status = make_sums(&s, sim, group, wanted, true);
+  summing s = {.what = OF_VIRIAL, .own = md_group_bit(group), .other = MD_GROUP_ALL};
+  const md_status status = make_sums(&s, sim, &wanted);
   const double w = sim->model.grids.w;
   for (int64_t i = 0; i < sim->particles.n && status == MD_OK; ++i)
     for (int c = 0; c < MD_TENSOR; ++c) {
       const md_fine *sum = s.sum + i * VIRIALS + c;
       virial[i * MD_TENSOR + c] += 0.5 * md_fine_value(sum[0]) * w + md_fine_value(sum[MD_TENSOR]) * w / 3.0;
     }
+  end(&s);
+  return status;
+}
+
+/* ---- between groups ---- */
+
+typedef struct between {
+  const summing *sums;
+  double e, f;
+} between;
+
+static void terms_of(const void *context, const md_particles *p, int64_t i, double *term)
+{
+  const between *b = context;
+  const md_fine *sum = b->sums->sum + i * BETWEEN;
+  (void)p;
+  term[0] = 0.5 * md_fine_value(sum[0]) * b->e;
+  for (int d = 0; d < 3; ++d) term[1 + d] = md_fine_value(sum[1 + d]) * b->f;
+}
+
+md_status md_pair_between(md_sim *sim, int group, int other, double sum[4])
+{
+  const md_pair *pair = &sim->model.pair;
+  const md_pair_sums_wanted pairs = {true, false};
+  summing s = {.what = OF_GROUPS, .own = md_group_bit(group), .other = md_group_bit(other)};
+  const between b = {&s, sim->model.grids.e, sim->model.grids.f};
+  if (md_pair_has_density(pair) || md_pair_is_three_body(pair) || md_pair_is_dissipative(pair))
+    return md_error(
+        MD_USAGE,
+        "compute group/group: forces of pair style %s are no functions of a distance, so that groups share "
+        "no energy",
+        md_pair_style_of(pair->kind)->name);
+  md_status status = make_sums(&s, sim, &pairs);
+  if (status == MD_OK)
+    status = md_exact_sums(sim->comm, &sim->particles, BETWEEN, terms_of, &b, "compute group/group", sum);
   end(&s);
   return status;
 }

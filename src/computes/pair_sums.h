@@ -25,4 +25,9 @@ md_status md_pair_energies(md_sim *sim, int group, md_pair_sums_wanted wanted, d
  * partner. MD_USAGE: also a style with three bodies, or with friction. */
 md_status md_pair_virials(md_sim *sim, int group, md_pair_sums_wanted wanted, double *virial) MD_CHECKED;
 
+/* The energy of all pairs of a particle in one group and one in the other, and the force on the first group by the
+ * other: sum[0], and sum[1] to sum[3]. Pairs within both groups count once, and have no force. The same on all ranks.
+ * Otherwise as above. MD_USAGE: also a style whose forces are no functions of a distance. */
+md_status md_pair_between(md_sim *sim, int group, int other, double sum[4]) MD_CHECKED;
+
 #endif

@@ -1,5 +1,5 @@
-"""Computes with a row for each chunk, such as the radius of gyration of each molecule: the values of lmp, the same bytes
-on every engine and number of ranks."""
+"""Computes with a row for each chunk, such as the radius of gyration of each molecule: the values of lmp, the same
+bytes on every engine and number of ranks."""
 
 from __future__ import annotations
 

@@ -126,3 +126,52 @@ def test_friction_has_no_stress(tmp_path):
     deck = SYSTEMS["fene"].split("pair_style")[0] + "pair_style dpd 1 1 7\npair_coeff * * 25 4\n"
     refused(run_deck(tmp_path, deck + "compute 1 all stress/atom NULL\ndump 1 all custom 1 d c_1[1]\nrun 0\n"), USAGE,
             "the friction and noise of pair style dpd")
+
+
+GROUPS = """\
+group a id 1:100
+group b id 60:216
+fix 1 all nve
+compute ab a group/group b
+compute ba b group/group a pair yes kspace no
+compute aa a group/group a boundary no molecule off
+compute x all group/group all
+thermo 10
+thermo_style custom step epair c_ab c_ab[1] c_ab[2] c_ab[3] c_ba c_ba[1] c_aa c_aa[1] c_x
+thermo_modify norm {norm} format float %.17g
+run 20
+"""
+
+
+@needs_lmp
+@pytest.mark.parametrize("norm", ["yes", "no"])
+@pytest.mark.parametrize("name", ["fene", "molecules"])
+def test_groups_have_the_energy_of_lammps(name, norm, tmp_path):
+    deck = SYSTEMS[name] + GROUPS.format(norm=norm)
+    theirs, ours = run_lmp(deck, tmp_path / "theirs")[0], harness.run(deck, tmp_path / "ours").table
+    assert ours.titles == theirs.titles
+    for row, their_row in zip(ours.rows, theirs.rows):
+        assert list(map(float, row)) == pytest.approx(list(map(float, their_row)), rel=1e-8, abs=1e-8)
+        assert float(row[1]) == pytest.approx(float(row[-1]), rel=1e-13)
+
+
+@pytest.mark.mpi
+def test_groups_are_the_same_everywhere(tmp_path):
+    deck = SYSTEMS["molecules"] + GROUPS.format(norm="no")
+    runs = {"naive": dict(engine="naive"), "one": {}, "two": dict(ranks=2)}
+    naive, *others = (harness.run(deck, tmp_path / name, **more).table.rows for name, more in runs.items())
+    assert all(rows == naive for rows in others) and len(naive) == 3
+
+
+BAD = {
+    "compute 1 all group/group": ["group/group takes"],
+    "compute 1 all group/group nobody": ["nobody"],
+    "compute 1 all group/group all kspace yes": ["'kspace yes'", "kspace no"],
+    "pair_style dpd 1 1 7\npair_coeff * * 25 4\ncompute 1 all group/group all\nthermo_style custom step c_1\nrun 0":
+        ["pair style dpd", "no functions of a distance"],
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_bad_input(line, tmp_path):
+    refused(run_deck(tmp_path, SYSTEMS["fene"] + line + "\n"), USAGE, *BAD[line])
