@@ -128,6 +128,35 @@ def test_friction_has_no_stress(tmp_path):
             "the friction and noise of pair style dpd")
 
 
+PARTS = """\
+change_box all boundary p p f
+fix 1 all nve
+fix 2 all wall/harmonic zlo EDGE 1 1 1
+fix_modify 2 energy yes
+pair_modify tail yes
+compute p all pe pair
+compute b all pe bond angle
+compute f all pe fix
+compute pf all pe pair fix
+thermo 10
+thermo_style custom step pe epair ebond c_p c_b c_f c_pf
+run 10
+thermo_modify norm no
+run 0
+"""
+
+
+@needs_lmp
+def test_parts_of_the_potential_energy_are_those_of_lammps(tmp_path):
+    deck = SYSTEMS["fene"] + PARTS
+    theirs, ours = run_lmp(deck, tmp_path / "theirs"), harness.run(deck, tmp_path / "ours").tables
+    for table, their_table in zip(ours, theirs):
+        assert table.titles == their_table.titles
+        for row, their_row in zip(table.rows, their_table.rows):
+            assert list(map(float, row)) == pytest.approx(list(map(float, their_row)), rel=1e-7)
+            assert row[2] == row[4] and row[3] == row[5] and float(row[6]) > 0
+
+
 GROUPS = """\
 group a id 1:100
 group b id 60:216
@@ -164,6 +193,7 @@ def test_groups_are_the_same_everywhere(tmp_path):
 
 
 BAD = {
+    "compute 1 all pe bonds": ["compute pe: unknown keyword 'bonds'", "pair, bond, angle"],
     "compute 1 all group/group": ["group/group takes"],
     "compute 1 all group/group nobody": ["nobody"],
     "compute 1 all group/group all kspace yes": ["'kspace yes'", "kspace no"],
