@@ -159,17 +159,6 @@ static md_status write_all(md_sim *sim, md_output *output, const md_rows *rows)
   return bonds > 0 ? write_section(sim, output, "\nBonds\n\n", rows, bond_lines) : MD_OK;
 }
 
-/* Makes the image flags of the particles, if there are any. The caller frees flag[d], also after an error. */
-static md_status make_images(md_sim *sim, double *flag[3])
-{
-  md_status status = MD_OK;
-  if (!md_images_are_kept(sim)) return MD_OK;
-  for (int d = 0; d < 3 && status == MD_OK; ++d)
-    status = md_array_new(&flag[d], sim->particles.n + 1, sizeof *flag[d], "image flags");
-  MD_TRY(md_comm_agree(sim->comm, status));
-  return md_images_flags(sim, flag);
-}
-
 static md_status write_to(md_sim *sim, const char *path)
 {
   md_output *output;
@@ -177,7 +166,7 @@ static md_status write_to(md_sim *sim, const char *path)
   double *flag[3] = {NULL, NULL, NULL};
   MD_TRY(md_output_open(sim->comm, &output, path, false));
   md_status status = md_comm_agree(sim->comm, md_particles_order_by_id(&sim->particles, &order));
-  if (status == MD_OK) status = make_images(sim, flag);
+  if (status == MD_OK && md_images_are_kept(sim)) status = md_images_flags(sim, flag);
   const md_rows rows = {&sim->particles, sim->particles.n, order, NULL, flag[0] ? 3 : 0, flag};
   if (status == MD_OK) status = write_all(sim, output, &rows);
   free(order);

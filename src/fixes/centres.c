@@ -141,11 +141,7 @@ static md_status take_flags(md_sim *sim, double *const flag[3])
 static md_status begin_with_flags(md_sim *sim)
 {
   double *flag[3] = {NULL, NULL, NULL};
-  md_status status = MD_OK;
-  for (int d = 0; d < 3 && status == MD_OK; ++d)
-    status = md_array_new(&flag[d], sim->particles.n + 1, sizeof *flag[d], "image flags");
-  status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) status = md_images_flags(sim, flag);
+  md_status status = md_images_flags(sim, flag);
   if (status == MD_OK) status = take_flags(sim, flag);
   for (int d = 0; d < 3; ++d) free(flag[d]);
   return status;

@@ -134,13 +134,8 @@ static md_status make_set(md_follow_set *set, int64_t n)
 /* As send_home, with the image flags that particles have between runs. */
 static md_status send_home_with_flags(md_followed *f, question **received, int64_t *n)
 {
-  md_sim *sim = f->sim;
   double *flag[3] = {NULL, NULL, NULL};
-  md_status status = MD_OK;
-  for (int d = 0; d < 3 && status == MD_OK; ++d)
-    status = md_array_new(&flag[d], sim->particles.n + 1, sizeof *flag[d], "image flags");
-  status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK) status = md_images_flags(sim, flag);
+  md_status status = md_images_flags(f->sim, flag);
   if (status == MD_OK) status = send_home(f, flag, received, n);
   for (int d = 0; d < 3; ++d) free(flag[d]);
   return status;

@@ -330,9 +330,13 @@ md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3
 
 bool md_images_are_kept(const md_sim *sim) { return sim->images && sim->images->values->claimed; }
 
-md_status md_images_flags(md_sim *sim, double *const flag[3])
+md_status md_images_flags(md_sim *sim, double *flag[3])
 {
   double *record;
+  md_status status = MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new(&flag[d], sim->particles.n + 1, sizeof *flag[d], NAME);
+  MD_TRY(md_comm_agree(sim->comm, status));
   MD_TRY(look(sim->images, &record));
   for (int64_t i = 0; i < sim->particles.n; ++i)
     for (int d = 0; d < 3; ++d) flag[d][i] = record[i * COLUMNS + FLAG + d];

@@ -51,9 +51,9 @@ md_status md_images_or_values(md_sim *sim, const char *name, double *value) MD_C
 /* Are there image flags now? */
 bool md_images_are_kept(const md_sim *sim);
 
-/* The flags of all particles of this rank, which are kept, between runs: flag[d][i]. Collective. MD_RUNTIME: out of
- * memory. */
-md_status md_images_flags(md_sim *sim, double *const flag[3]) MD_CHECKED;
+/* Makes the flags of all particles of this rank, which are kept, between runs: flag[d][i]. flag[d] is NULL before. The
+ * caller frees it, also after an error. Collective. MD_RUNTIME: out of memory. */
+md_status md_images_flags(md_sim *sim, double *flag[3]) MD_CHECKED;
 
 /* All image flags are 0 at the next look: particles are at other places, to which no way leads. */
 void md_images_forget(md_sim *sim);
