@@ -37,6 +37,10 @@ void md_chunks_layers(const md_host_compute *compute, double bins[MD_CHUNK_LAYER
  * over several steps needs bins that stay. What is known of the present step is forgotten. */
 void md_chunks_hold(md_host_compute *compute, const double *bins);
 
+/* The same where chunks are numbers that particles have: until the next call there are n of them, whatever the largest
+ * number; 0: as many as that says, as at first. */
+void md_chunks_hold_number(md_host_compute *compute, int64_t n);
+
 /* The chunks at the step that is shown, valid until its end. Collective. */
 md_status md_chunks_update(md_sim *sim, md_host_compute *compute, md_chunks *chunks) MD_CHECKED;
 

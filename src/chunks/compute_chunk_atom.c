@@ -55,6 +55,7 @@ typedef struct compute_chunk {
   double *coord, *volume;
   bool held; /* the bins along axes are those of `layers` (md_chunks_hold) */
   double layers[MD_CHUNK_LAYERS];
+  int64_t held_number; /* the number of chunks that are numbers (md_chunks_hold_number); 0: none is held */
 } compute_chunk;
 
 /* ---- words ---- */
@@ -512,9 +513,9 @@ static md_status set_numbers(compute_chunk *c, md_sim *sim)
     if (is_chosen(c, p, region, i)) most = md_max(most, c->base.each[i]);
   }
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  const int64_t found = (int64_t)most;
-  MD_TRY(md_comm_agree(sim->comm,
-                       make_room(c, c->limit > 0 && (c->exact || found > c->limit) ? c->limit : found)));
+  const int64_t found = (int64_t)most,
+                number = c->limit > 0 && (c->exact || found > c->limit) ? c->limit : found;
+  MD_TRY(md_comm_agree(sim->comm, make_room(c, c->held_number > 0 ? c->held_number : number)));
   for (int64_t m = 0; m < c->n; ++m) c->volume[m] = md_box_volume(&sim->model.box);
   for (int64_t i = 0; i < p->n; ++i)
     if (c->base.each[i] < 1.0 || c->base.each[i] > (double)c->n)
@@ -602,6 +603,14 @@ void md_chunks_hold(md_host_compute *compute, const double *bins)
   if (c->naxis == 0 || (!c->held && !bins)) return;
   c->held = bins != NULL;
   if (bins) memcpy(c->layers, bins, sizeof c->layers);
+  compute->fresh = false;
+}
+
+void md_chunks_hold_number(md_host_compute *compute, int64_t n)
+{
+  compute_chunk *c = (compute_chunk *)compute;
+  if (!is_numbered(c) || c->held_number == n) return;
+  c->held_number = n;
   compute->fresh = false;
 }
 

@@ -461,7 +461,7 @@ static md_status look_at(fix_ave_chunk *fix, md_view *view, md_host_compute *com
   return md_text_status(&base->text);
 }
 
-/* An average keeps the bins of its first sample, as in LAMMPS. */
+/* An average keeps the bins of its first sample, or the number of its chunks, as in LAMMPS. */
 static md_status look(md_output_fix *base, md_view *view)
 {
   fix_ave_chunk *fix = (fix_ave_chunk *)base;
@@ -469,8 +469,10 @@ static md_status look(md_output_fix *base, md_view *view)
   MD_TRY(md_chunks_find(view->sim, "fix ave/chunk", fix->chunks, &compute));
   fix->has_layers = fix->has_layers && goes_on(fix);
   if (fix->has_layers) md_chunks_hold(compute, fix->layers);
+  if (goes_on(fix)) md_chunks_hold_number(compute, fix->rows);
   const md_status status = look_at(fix, view, compute);
   md_chunks_hold(compute, NULL);
+  md_chunks_hold_number(compute, 0);
   return status;
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 import harness
 from cli import BOX, USAGE, refused, run_deck, works
-from test_averages import MELT, assert_like_lmp, files, needs_lmp
+from test_averages import MELT, assert_like_lmp, files, needs_lmp, run_lmp
 
 pytestmark = pytest.mark.smoke
 
@@ -105,6 +105,36 @@ def test_a_large_value_does_not_hide_small_ones(tmp_path):
                    "thermo_modify format float %.17g\nrun 0\n")
     row = list(map(float, harness.run(deck, tmp_path).table.rows[0][1:]))
     assert row == pytest.approx([240, 0.37, 3e12], rel=1e-10)
+
+
+CHANGING = """\
+variable n atom "1+(step>7)*(id==7)*4+(step>12)*(id==8)*6"
+compute c all chunk/atom v_n discard {discard}
+fix a all ave/chunk 2 5 10 c vx density/number file a.txt {ave}
+run 40
+"""
+
+
+@needs_lmp
+@pytest.mark.parametrize("discard", ["yes", "no"])
+@pytest.mark.parametrize("ave", ["", "ave running", "ave window 2"])
+def test_an_average_keeps_the_number_of_its_chunks(discard, ave, tmp_path):
+    """Also in a deck that is resumed in the middle of an average."""
+    deck = MELT + "velocity all set 1 0 0\n" + CHANGING.format(discard=discard, ave=ave)
+    run_lmp(deck, tmp_path / "theirs")
+    harness.run(deck, tmp_path / "ours")
+    ours, theirs = ((tmp_path / who / "a.txt").read_text().split() for who in ("ours", "theirs"))
+    assert len(ours) == len(theirs)
+    numbers = [[float(word) for word in words if word[0] in "-.0123456789"] for words in (ours, theirs)]
+    assert numbers[0] == pytest.approx(numbers[1], rel=2e-5, abs=1e-5)
+    again = tmp_path / "again"
+    harness.run(deck.replace("run 40", "restart 3 r.*\nrun 40"), again)
+    whole = (again / "a.txt").read_bytes()
+    for restart in again.glob("r.*"):
+        if restart.name != "r.15":
+            restart.unlink()
+    harness.run(again / "in.deck", again, arguments=["--resume"])
+    assert (again / "a.txt").read_bytes() == whole
 
 
 BAD = {
