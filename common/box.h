@@ -189,6 +189,16 @@ MD_FN void md_lattice_shift(const double *length, const double *offset, int axis
   }
 }
 
+/* Takes whole edges along periodic axes out of a way, so that the rest is that to the nearest image. n: how many. */
+MD_FN void md_lattice_take(int dim, const bool periodic[3], const double *length, const double *offset,
+                           double way[3], double n[3])
+{
+  for (int d = 2; d >= 0; --d) {
+    n[d] = d < dim && periodic[d] ? rint(way[d] / length[d]) : 0.0;
+    if (d < dim) md_lattice_shift(length, offset, d, -n[d], way);
+  }
+}
+
 /* Moves the point x along `axis` into [lo, hi) by shifts of whole edges. Returns the number of shifts. */
 MD_FN int md_lattice_wrap_along(const double *lo, const double *hi, const double *length,
                                 const double *offset, int axis, double *x)

@@ -358,9 +358,9 @@ static bool order_dense_ids(const md_particles *p, int32_t *order)
   if ((uint64_t)most - (uint64_t)least != (uint64_t)n - 1) return false;
 #pragma omp parallel for schedule(static)
   for (int64_t k = 0; k < n; ++k) order[k] = -1;
-    /* Two particles may have one id: then another id has no particle. */
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < n; ++i) {
+    /* Two particles may have one id: then another id has no particle. */
 #pragma omp atomic write
     order[p->id[i] - least] = (int32_t)i;
   }

@@ -580,6 +580,15 @@ bool md_fix_couples(const md_fix *fix, int group)
   return fix->kind == MD_FIX_spring && fix->k[SPRING_COUPLES] != 0.0 && fix->k[SPRING_OTHER] == group;
 }
 
+int md_fix_centre_groups(const md_fix *fix, uint32_t group[2])
+{
+  if (!styles[fix->kind]->take_centres) return 0;
+  group[0] = md_group_bit(fix->group);
+  if (fix->kind != MD_FIX_spring || fix->k[SPRING_COUPLES] == 0.0) return 1;
+  group[1] = md_group_bit((int)fix->k[SPRING_OTHER]);
+  return 2;
+}
+
 bool md_fixes_take_centres(const md_model *model)
 {
   bool any = false;

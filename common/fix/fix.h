@@ -390,6 +390,9 @@ void md_fix_end_tally(struct md_model *model, const md_fix_end *end, const struc
 bool md_fixes_anchor(const struct md_model *model);
 bool md_fixes_take_centres(const struct md_model *model);
 
+/* The bits of the groups whose centres of mass a fix takes, in the order of its parts. Returns their number, 0 to 2. */
+int md_fix_centre_groups(const md_fix *fix, uint32_t group[2]);
+
 /* The index of fix external in model->fix; -1: there is none. */
 int md_fixes_external(const struct md_model *model);
 

@@ -401,17 +401,35 @@ static bool is_chosen(const compute_chunk *c, const md_particles *p, const md_re
   return md_particles_in_group(p, md_group_bit(c->base.group), i) && (!region || md_region_has(region, p, i));
 }
 
-/* The number of chunks before a run is that of the molecules that there are. */
-static md_status count_molecules(compute_chunk *c, md_sim *sim)
+/* The number of a particle, which is its chunk; 0: it is in none. */
+static double number_of(const compute_chunk *c, const md_particles *p, int64_t i)
+{
+  const double value = c->kind == TYPE       ? p->type[i]
+                       : c->kind == MOLECULE ? p->molecule[i]
+                                             : trunc(c->base.each[i]);
+  return value >= 1.0 && value <= 0x1p30 ? value : 0.0;
+}
+
+/* The number of chunks without a limit: that of types, or the largest number of a particle. */
+static md_status count_numbers(const compute_chunk *c, md_sim *sim, int64_t *n)
 {
   const md_particles *p = &sim->particles;
   const md_region *region;
-  double most = 0.0;
+  double most = c->kind == TYPE ? sim->model.ntypes : 0.0;
   MD_TRY(find_region(c, sim, &region));
   for (int64_t i = 0; i < p->n; ++i)
-    if (is_chosen(c, p, region, i)) most = md_max(most, p->molecule[i]);
+    if (is_chosen(c, p, region, i)) most = md_max(most, number_of(c, p, i));
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  return md_comm_agree(sim->comm, make_room(c, (int64_t)most));
+  *n = (int64_t)most;
+  return MD_OK;
+}
+
+/* What is known before a run of chunks that are numbers. */
+static md_status know_numbers(compute_chunk *c, md_sim *sim)
+{
+  int64_t n = c->limit;
+  if (c->kind != VALUE && c->limit == 0) MD_TRY(count_numbers(c, sim, &n));
+  return c->limit == 0 || c->exact ? md_comm_agree(sim->comm, make_room(c, n)) : MD_OK;
 }
 
 static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words)
@@ -432,10 +450,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   MD_TRY(scale(c, sim, units));
   c->ncoord = c->kind == BLOCK ? c->naxis : c->kind == SPHERE ? 1 : c->kind == CYLINDER ? 2 : 0;
   base->columns = 1;
-  if (c->kind == MOLECULE && c->limit == 0) return count_molecules(c, sim);
-  if (c->kind == TYPE && c->limit == 0) return make_room(c, sim->model.ntypes);
-  if (is_numbered(c) && c->exact) return make_room(c, c->limit);
-  return is_numbered(c) ? MD_OK : set_bins(c, &sim->model.box);
+  return is_numbered(c) ? know_numbers(c, sim) : set_bins(c, &sim->model.box);
 }
 
 /* ---- particles ---- */
@@ -501,25 +516,17 @@ static void set_bin_of_particles(compute_chunk *c, const md_sim *sim)
 static md_status set_numbers(compute_chunk *c, md_sim *sim)
 {
   const md_particles *p = &sim->particles;
-  const md_region *region;
-  MD_TRY(find_region(c, sim, &region));
-  double most = c->kind == TYPE ? sim->model.ntypes : 0.0;
+  int64_t n;
   if (c->kind == VALUE) MD_TRY(md_particle_values_of(sim, c->value, c->base.each));
-  for (int64_t i = 0; i < p->n; ++i) {
-    const double value = c->kind == TYPE       ? p->type[i]
-                         : c->kind == MOLECULE ? p->molecule[i]
-                                               : trunc(c->base.each[i]);
-    c->base.each[i] = value >= 1.0 && value <= 0x1p30 ? value : 0.0;
-    if (is_chosen(c, p, region, i)) most = md_max(most, c->base.each[i]);
-  }
-  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  const int64_t found = (int64_t)most,
-                number = c->limit > 0 && (c->exact || found > c->limit) ? c->limit : found;
-  MD_TRY(md_comm_agree(sim->comm, make_room(c, c->held_number > 0 ? c->held_number : number)));
+  MD_TRY(count_numbers(c, sim, &n));
+  if (c->limit > 0 && (c->exact || n > c->limit)) n = c->limit;
+  MD_TRY(md_comm_agree(sim->comm, make_room(c, c->held_number > 0 ? c->held_number : n)));
   for (int64_t m = 0; m < c->n; ++m) c->volume[m] = md_box_volume(&sim->model.box);
-  for (int64_t i = 0; i < p->n; ++i)
-    if (c->base.each[i] < 1.0 || c->base.each[i] > (double)c->n)
-      c->base.each[i] = c->discard == DISCARD_YES ? 0.0 : (double)c->n;
+  for (int64_t i = 0; i < p->n; ++i) {
+    const double number = number_of(c, p, i);
+    const bool beyond = number < 1.0 || number > (double)c->n;
+    c->base.each[i] = !beyond ? number : c->discard == DISCARD_YES ? 0.0 : (double)c->n;
+  }
   return MD_OK;
 }
 

@@ -64,6 +64,8 @@ static md_status set_rows(compute_chunks *c, int64_t rows)
   return MD_OK;
 }
 
+static bool needs_places(quantity what) { return what != VCM && what != PROPERTY; }
+
 /* Reads the ID of the chunks. */
 static md_status begin(compute_chunks *c, md_sim *sim, const md_words *words, quantity what, int columns)
 {
@@ -74,7 +76,7 @@ static md_status begin(compute_chunks *c, md_sim *sim, const md_words *words, qu
   memcpy(c->chunks, chunks->id, sizeof c->chunks);
   c->what = what;
   c->columns = columns;
-  if (what != VCM && what != PROPERTY && md_images_can_be(&sim->model.box)) MD_TRY(md_images_begin(sim));
+  if (needs_places(what) && md_images_can_be(&sim->model.box)) MD_TRY(md_images_begin(sim));
   const int64_t known = md_chunks_known(chunks);
   if (known > 0) return set_rows(c, known);
   c->base.values = (md_values){.has_vector = columns == 1, .columns = columns == 1 ? 0 : columns};
@@ -155,8 +157,8 @@ static md_status find_centres(making *m, double *value, double *sums)
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i) {
     double of[3];
-    for (int d = 0; d < 3; ++d) of[d] = m->x[d][i];
     if (m->c->what == VCM) velocity_of(m, i, of);
+    for (int d = 0; d < 3 && m->c->what != VCM; ++d) of[d] = m->x[d][i];
     value[4 * i] = mass_of(m, i);
     for (int d = 0; d < 3; ++d) value[4 * i + 1 + d] = value[4 * i] * of[d];
   }
@@ -262,8 +264,6 @@ static md_status allocate(making *m, double **value, double **sums)
 {
   const int64_t n = m->sim->particles.n, rows = m->chunks.n;
   MD_TRY(md_array_new(&m->chunk, n + 1, sizeof *m->chunk, "chunks"));
-  for (int d = 0; d < 3; ++d)
-    MD_TRY(md_array_new_zero(&m->x[d], n + 1, sizeof *m->x[d], "unwrapped positions"));
   MD_TRY(md_array_new_zero(&m->mass, rows + 1, sizeof *m->mass, "chunks"));
   MD_TRY(md_array_new_zero(&m->centre, 3 * rows + 1, sizeof *m->centre, "chunks"));
   MD_TRY(md_array_new(value, SUMS_MAX * n + 1, sizeof **value, "chunks"));
@@ -273,20 +273,10 @@ static md_status allocate(making *m, double **value, double **sums)
 
 static md_status fill_places(making *m)
 {
-  static const char *const unwrapped[3] = {"xu", "yu", "zu"};
   const md_particles *p = &m->sim->particles;
-  const quantity what = m->c->what;
-  const bool places = what != VCM && what != PROPERTY, flagged = md_images_can_be(&m->sim->model.box);
   for (int64_t i = 0; i < p->n; ++i)
     m->chunk[i] = md_particles_in_group(p, md_group_bit(m->c->base.group), i) ? m->chunks.each[i] : 0.0;
-  for (int d = 0; d < 3 && places; ++d)
-    if (d >= p->dim)
-      continue;
-    else if (flagged)
-      MD_TRY(md_images_or_values(m->sim, unwrapped[d], m->x[d]));
-    else
-      memcpy(m->x[d], p->x[d], (size_t)p->n * sizeof *p->x[d]);
-  return MD_OK;
+  return needs_places(m->c->what) ? md_images_unwrap(m->sim, m->x) : MD_OK;
 }
 
 static md_status find(md_host_compute *base, md_view *view)

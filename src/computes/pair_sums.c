@@ -135,12 +135,18 @@ static int subtype(const summing *s, const md_neighbour *v)
   return md_subtype(s->model, v->type, v->group);
 }
 
+/* The row of a pair in the tables of the model. */
+static int64_t row_of(const summing *s, const md_neighbour *i, const md_neighbour *j)
+{
+  return (int64_t)subtype(s, i) * md_model_subtypes(s->model) + subtype(s, j);
+}
+
 /* A pair of a style whose force is a function of the distance. */
 static void add_plain(summing *s, const md_neighbour *i, const md_neighbour *j, const double delta[3],
                       double r2)
 {
   const md_model *model = s->model;
-  const int64_t row = (int64_t)subtype(s, i) * md_model_subtypes(model) + subtype(s, j);
+  const int64_t row = row_of(s, i, j);
   const double *k = model->force_k + row * MD_PAIR_K;
   if (r2 < model->overlap2[row])
     note(s, i->id, j->id, r2);
@@ -238,17 +244,17 @@ static double other_legs(const leg_term *t, const double *moment, int a, int b)
   return -t->g * (sum - t->r * t->slope * t->rest2 * (t->n[a] * t->n[b]) + 2.0 * (t->p[a] * t->n[b]));
 }
 
-/* The virial of all triples of a centre that have this leg. share: it counts for the leg; else for the centre, once for
- * each triple. */
+/* Virials of triples of a centre and this leg. of_leg: that of all triples that have the leg, which counts for the leg;
+ * else that of the force on the leg, which counts for the centre. */
 static void add_triples(summing *s, const md_neighbour *i, const leg_term *t, double cosine,
-                        const double *kept, bool share, double scale)
+                        const double *kept, bool of_leg, double scale)
 {
   double force[3];
   md_three_leg_force(t->g, t->slope, cosine, kept, t->n, t->inverse, force);
   for (int c = 0; c < MD_TENSOR; ++c) {
     const int a = md_tensor_row(c), b = md_tensor_column(c);
     double w = t->r * (t->n[a] * force[b]);
-    if (share) w += other_legs(t, kept + MD_THREE_SUMS, a, b);
+    if (of_leg) w += other_legs(t, kept + MD_THREE_SUMS, a, b);
     if (b < s->model->box.dim)
       md_fine_add(&s->sum[(int64_t)i->index * s->n + MD_TENSOR + c],
                   w * scale * s->model->grids.f / s->model->grids.w);
@@ -262,8 +268,7 @@ static void add_three_body(summing *s, const md_neighbour *i, const md_neighbour
   const md_model *model = s->model;
   const md_three_body *three = s->pair->three;
   const int dim = model->box.dim, a = three->element[subtype(s, i)], b = three->element[subtype(s, j)];
-  const int64_t row = (int64_t)subtype(s, i) * md_model_subtypes(model) + subtype(s, j);
-  const double *k = model->force_k + row * MD_PAIR_K;
+  const double *k = model->force_k + row_of(s, i, j) * MD_PAIR_K;
   const md_leg *of_a = three->leg + (a * three->nelement + b), *of_b = three->leg + (b * three->nelement + a);
   double energy = 0.0, phi = 0.0;
   if (r2 < three->overlap2 && (k[0] > 0.0 || of_a->cut2 > 0.0 || of_b->cut2 > 0.0)) {
@@ -398,15 +403,6 @@ static md_status search_both(summing *s)
   return md_comm_agree(s->sim->comm, md_overlap_status(&s->overlap, model));
 }
 
-static md_status check(const md_model *model)
-{
-  const char *name = md_pair_style_of(model->pair.kind) ? md_pair_style_of(model->pair.kind)->name : "none";
-  if (md_pair_is_all(&model->pair))
-    return md_error(MD_USAGE, "pair style %s has no cutoff, which sums over the pairs of each particle need",
-                    name);
-  return MD_OK;
-}
-
 static md_status allocate(summing *s)
 {
   const int64_t n = s->sim->particles.n;
@@ -435,7 +431,9 @@ static md_status make_sums(summing *s, md_sim *sim, const md_pair_sums_wanted *w
   if (wanted->pairs && md_pair_is_three_body(s->pair)) s->ndensity = MD_THREE_SUMS;
   s->nkept = s->ndensity + (sim->model.molecules.n > 0);
   if (s->what == OF_VIRIAL && s->ndensity > 1) s->nkept += MOMENTS;
-  MD_TRY(check(&sim->model));
+  if (md_pair_is_all(&sim->model.pair))
+    return md_error(MD_USAGE, "pair style %s has no cutoff, which sums over the pairs of each particle need",
+                    md_pair_style_of(sim->model.pair.kind)->name);
   MD_TRY(md_comm_agree(sim->comm, allocate(s)));
   return search_both(s);
 }

@@ -12,16 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static md_status check(const md_sim *sim, const md_force_action *action, bool minimizes)
+static md_status check(const md_sim *sim, const char *name, uint32_t group, bool minimizes)
 {
   const md_model *model = &sim->model;
-  const char *name = md_fix_style_of(model->fix[action->fix].kind)->name;
   if (minimizes)
     return md_error(
         MD_USAGE, "fix %s follows its group from step to step, which a minimisation has not: unfix it before",
         name);
   for (int g = 1; g < model->groups.n; ++g)
-    if (md_group_bit(g) == action->group && md_dynamic_group_is(sim, g))
+    if (md_group_bit(g) == group && md_dynamic_group_is(sim, g))
       return md_error(MD_USAGE, "fix %s: the particles of the group %s change; use a static group", name,
                       model->groups.name[g]);
   return MD_OK;
@@ -30,7 +29,7 @@ static md_status check(const md_sim *sim, const md_force_action *action, bool mi
 /* ---- jumps through faces ---- */
 
 /* How often a particle at a place outside the box has gone through each face. */
-static void jumps_of_place(const md_sim *sim, int64_t i, int64_t jumps[3])
+static void jumps_of_place(const md_sim *sim, int64_t i, double jumps[3])
 {
   const md_particles *p = &sim->particles;
   const md_box *box = &sim->model.box;
@@ -38,28 +37,24 @@ static void jumps_of_place(const md_sim *sim, int64_t i, int64_t jumps[3])
   for (int d = 0; d < p->dim; ++d) inside[d] = md_edit_wrap(box, d, p->x[d][i]);
   md_box_show(box, inside);
   for (int d = 0; d < p->dim; ++d) way[d] = p->x[d][i] - inside[d];
-  for (int d = 2; d >= 0; --d) {
-    if (d >= p->dim) continue;
-    jumps[d] = box->periodic[d] ? (int64_t)rint(way[d] / box->length[d]) : 0;
-    md_lattice_shift(box->length, box->tilt, d, -(double)jumps[d], way);
-  }
+  md_lattice_take(p->dim, box->periodic, box->length, box->tilt, way, jumps);
 }
 
-/* Adds the jumps of the particles of a group to those that the fix follows. flag: how often each has jumped; NULL: its
- * place says so. begins: the fix knows no jumps yet. */
-static md_status add_jumps(md_sim *sim, const md_force_action *action, int part, double *const flag[3],
+/* Adds the jumps of the particles of a group to those that the fix follows as its part. flag: how often each has
+ * jumped; NULL: its place says so. begins: the fix knows no jumps yet. */
+static md_status add_jumps(md_sim *sim, md_fix *fix, int part, uint32_t group, double *const flag[3],
                            bool begins)
 {
   enum { TERMS = 4 };
   const md_particles *p = &sim->particles;
   int64_t sum[MD_CENTRE_TYPES * TERMS] = {0};
-  double *state =
-      sim->model.fix[action->fix].state + MD_CENTRE_FOLLOWED + part * MD_CENTRE_TYPES * MD_CENTRE_TERMS;
+  double *state = fix->state + MD_CENTRE_FOLLOWED + part * MD_CENTRE_TYPES * MD_CENTRE_TERMS;
   for (int64_t i = 0; i < p->n; ++i) {
-    int64_t jumps[3] = {0, 0, 0}, *of_type = sum + (p->type[i] - 1) * TERMS;
-    if (!md_particles_in_group(p, action->group, i) || p->type[i] > MD_CENTRE_TYPES) continue;
+    double jumps[3];
+    if (!md_particles_in_group(p, group, i) || p->type[i] > MD_CENTRE_TYPES) continue;
+    int64_t *of_type = sum + (p->type[i] - 1) * TERMS;
     if (!flag) jumps_of_place(sim, i, jumps);
-    for (int d = 0; d < 3; ++d) of_type[d] += flag ? (int64_t)flag[d][i] : jumps[d];
+    for (int d = 0; d < 3; ++d) of_type[d] += (int64_t)(flag ? flag[d][i] : jumps[d]);
     ++of_type[3];
   }
   MD_TRY(sim->comm->reduce->sum(sim->comm, sum, MD_CENTRE_TYPES * TERMS));
@@ -73,13 +68,12 @@ static md_status add_jumps(md_sim *sim, const md_force_action *action, int part,
 /* The same for all fixes that know their centres, or that do not yet. */
 static md_status add_all_jumps(md_sim *sim, double *const flag[3], bool begins)
 {
-  const md_model *model = &sim->model;
-  for (int f = 0, parts; f < model->nforce_action; f += parts) {
-    const md_force_action *action = &model->force_action[f];
-    const md_fix *fix = &model->fix[action->fix];
-    parts = md_centre_actions(action, model->nforce_action - f);
-    if (!md_fix_style_of(fix->kind)->take_centres || (fix->state[MD_CENTRE_KNOWN] == 1.0) == begins) continue;
-    for (int part = 0; part < parts; ++part) MD_TRY(add_jumps(sim, &action[part], part, flag, begins));
+  for (int f = 0; f < sim->model.nfix; ++f) {
+    md_fix *fix = &sim->model.fix[f];
+    uint32_t group[MD_CENTRE_GROUPS];
+    const int parts = md_fix_centre_groups(fix, group);
+    if (parts == 0 || (fix->state[MD_CENTRE_KNOWN] == 1.0) == begins) continue;
+    for (int part = 0; part < parts; ++part) MD_TRY(add_jumps(sim, fix, part, group[part], flag, begins));
   }
   return MD_OK;
 }
@@ -149,21 +143,18 @@ static md_status begin_with_flags(md_sim *sim)
 
 md_status md_centres_begin(md_sim *sim, bool minimizes)
 {
-  const md_model *model = &sim->model;
   bool begins = false;
-  for (int f = 0; f < model->nfix; ++f) begins = begins || will_look(&model->fix[f]);
-  for (int f = 0; f < model->nforce_action; ++f) {
-    const md_fix *fix = &model->fix[model->force_action[f].fix];
-    if (!md_fix_style_of(fix->kind)->take_centres) continue;
-    MD_TRY(check(sim, &model->force_action[f], minimizes));
-    begins = begins || fix->state[MD_CENTRE_KNOWN] == 0.0;
+  for (int f = 0; f < sim->model.nfix; ++f) {
+    const md_fix *fix = &sim->model.fix[f];
+    uint32_t group[MD_CENTRE_GROUPS];
+    const int parts = md_fix_centre_groups(fix, group);
+    for (int part = 0; part < parts; ++part)
+      MD_TRY(check(sim, md_fix_style_of(fix->kind)->name, group[part], minimizes));
+    begins = begins || will_look(fix) || (parts > 0 && fix->state[MD_CENTRE_KNOWN] == 0.0);
   }
   if (!begins || sim->resume) return MD_OK;
   if (md_images_are_kept(sim)) return begin_with_flags(sim);
-  if (sim->images_missed)
-    md_sim_explain(
-        sim, "centres of mass of fixes",
-        "they begin in the box; LAMMPS has counted image flags in the runs and displacements before");
+  md_images_explain_missed(sim, "centres of mass of fixes");
   return MD_OK;
 }
 
@@ -187,7 +178,8 @@ md_status md_centres_after(md_sim *sim, const md_centres_moved *before)
   MD_TRY(md_centres_before(sim, &after));
   for (int f = 0; f < model->nfix; ++f) {
     double way[3];
-    if (!(before->mass[f] > 0.0)) continue;
+    /* A fix that has not looked yet finds the place after this. */
+    if (!(before->mass[f] > 0.0) || will_look(&model->fix[f])) continue;
     for (int d = 0; d < 3; ++d) way[d] = (after.sum[f][d] - before->sum[f][d]) / before->mass[f];
     md_fix_style_of(model->fix[f].kind)->displaced(&model->fix[f], way);
   }

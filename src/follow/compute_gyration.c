@@ -24,10 +24,7 @@ static md_status follow(md_host_compute *base, md_sim *sim, const md_words *word
 {
   MD_TRY(md_sim_need_box(sim, what));
   if (words->n > 0) return md_error(MD_USAGE, "%s: unexpected '%.64s'", what, words->word[0]);
-  if (sim->images_missed && !md_images_are_kept(sim))
-    md_sim_explain(
-        sim, what,
-        "places begin in the box; LAMMPS has counted image flags in the runs and displacements before");
+  md_images_explain_missed(sim, what);
   return md_followed_begin(sim, what, base->group, MD_FOLLOWED_UNWRAPPED,
                            &((compute_gyration *)base)->followed);
 }

@@ -93,18 +93,18 @@ static void find_flips(const md_box *box, const double before[3], double flips[3
 static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *record, double *moved)
 {
   const md_box *box = &sim->model.box;
-  double x[3], step[3] = {0.0, 0.0, 0.0};
+  double x[3], step[3] = {0.0, 0.0, 0.0}, through[3];
   int lost = -1;
   md_particle_shown(&sim->particles, box, i, x);
   if (!is_known(record))
     memset(record + FLAG, 0, 3 * sizeof *record);
   else
-    for (int d = 0; d < box->dim; ++d) step[d] = x[d] - record[PLACE + d];
+    for (int d = 0; d < 3 && d < box->dim; ++d) step[d] = x[d] - record[PLACE + d];
   if (box->triclinic) flip(flips, record);
-  for (int d = box->dim - 1; d >= 0; --d) {
-    const double through = box->periodic[d] ? rint(step[d] / box->length[d]) : 0.0;
-    md_lattice_shift(box->length, box->tilt, d, -through, step);
-    record[FLAG + d] = box->periodic[d] ? record[FLAG + d] - through : 0.0;
+  md_lattice_take(box->dim, box->periodic, box->length, box->tilt, step, through);
+  for (int d = 2; d >= 0; --d) {
+    if (d >= box->dim) continue;
+    record[FLAG + d] = box->periodic[d] ? record[FLAG + d] - through[d] : 0.0;
     record[PLACE + d] = x[d];
     if (!box->periodic[d]) continue;
     *moved = md_max(*moved, fabs(step[d]));
@@ -282,6 +282,14 @@ bool md_images_can_be(const md_box *box) { return box->periodic[0] || box->perio
 
 static bool are_asked(const md_sim *sim) { return sim->images && sim->images->asked; }
 
+void md_images_explain_missed(md_sim *sim, const char *what)
+{
+  if (sim->images_missed && !md_images_are_kept(sim))
+    md_sim_explain(
+        sim, what,
+        "places begin in the box; LAMMPS has counted image flags in the runs and displacements before");
+}
+
 md_status md_images_need(md_sim *sim, const char *what)
 {
   if (sim->images_missed)
@@ -422,25 +430,60 @@ bool md_images_others(const md_sim *sim)
   return v != NULL;
 }
 
+static void unwrap(const md_box *box, const double *record, double x[3])
+{
+  memcpy(x, record + PLACE, 3 * sizeof *x);
+  for (int d = 0; d < box->dim; ++d) md_lattice_shift(box->length, box->tilt, d, record[FLAG + d], x);
+}
+
 /* The value that a name has for a particle. */
 static double value_of(const md_box *box, int name, const double *record)
 {
   const int axis = names[name].axis;
   double x[3], fraction[3];
   if (names[name].flag) return record[FLAG + axis] + 0.0;
-  memcpy(x, record + PLACE, sizeof x);
-  for (int d = 0; d < box->dim; ++d) md_lattice_shift(box->length, box->tilt, d, record[FLAG + d], x);
+  unwrap(box, record, x);
   if (!names[name].scaled) return x[axis];
   md_box_fractions(box, x, fraction);
   return fraction[axis];
 }
 
+/* The present records. The caller frees *own. */
+static md_status get_records(md_sim *sim, double **own, const double **record)
+{
+  *own = NULL;
+  MD_TRY(md_images_begin(sim));
+  MD_TRY(sim->view ? observe(&sim->images->base, sim->view) : look(sim->images, own));
+  *record = sim->view ? sim->view->image : *own;
+  return MD_OK;
+}
+
+md_status md_images_unwrap(md_sim *sim, double *x[3])
+{
+  const md_particles *p = &sim->particles;
+  const md_box *box = &sim->model.box;
+  const double *record = NULL;
+  double *own = NULL;
+  md_status status = MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new_zero(&x[d], p->n + 1, sizeof *x[d], "unwrapped positions");
+  MD_TRY(md_comm_agree(sim->comm, status));
+  if (md_images_can_be(box)) MD_TRY(get_records(sim, &own, &record));
+  for (int64_t i = 0; i < p->n; ++i) {
+    double at[3] = {0.0, 0.0, 0.0};
+    for (int d = 0; d < p->dim; ++d) at[d] = p->x[d][i];
+    if (record) unwrap(box, record + i * COLUMNS, at);
+    for (int d = 0; d < 3; ++d) x[d][i] = at[d];
+  }
+  free(own);
+  return MD_OK;
+}
+
 static md_status get(md_sim *sim, int name, double *value)
 {
-  double *own = NULL;
-  MD_TRY(md_images_begin(sim));
-  MD_TRY(sim->view ? observe(&sim->images->base, sim->view) : look(sim->images, &own));
-  const double *record = sim->view ? sim->view->image : own;
+  const double *record;
+  double *own;
+  MD_TRY(get_records(sim, &own, &record));
   for (int64_t i = 0; i < sim->particles.n; ++i)
     value[i] = value_of(&sim->model.box, name, record + i * COLUMNS);
   free(own);

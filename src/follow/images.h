@@ -31,6 +31,9 @@ md_status md_images_begin(md_sim *sim) MD_CHECKED;
  * MD_USAGE: they were not. */
 md_status md_images_need(md_sim *sim, const char *what) MD_CHECKED;
 
+/* Prints a note if flags were not counted, where `what` begins with places in the box for that reason. */
+void md_images_explain_missed(md_sim *sim, const char *what);
+
 /* Asks for image flags if formulas that were defined need them. moves: a run comes that moves particles, which notes
  * whether flags are counted. */
 md_status md_images_expect(md_sim *sim, bool moves) MD_CHECKED;
@@ -47,6 +50,10 @@ md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3
  * Collective. MD_PHYSICS: a particle went too far since the last look. MD_RUNTIME: out of memory. Others: as for
  * md_particle_values_of. */
 md_status md_images_or_values(md_sim *sim, const char *name, double *value) MD_CHECKED;
+
+/* Makes the unwrapped positions of all particles of this rank, x[d][i] for all three d, from image flags where the box
+ * has periodic faces. x[d] is NULL before. The caller frees it, also after an error. Otherwise as above. */
+md_status md_images_unwrap(md_sim *sim, double *x[3]) MD_CHECKED;
 
 /* Are there image flags now? */
 bool md_images_are_kept(const md_sim *sim);

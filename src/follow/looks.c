@@ -51,12 +51,12 @@ void md_looks_note_fault(md_follow_fault *fault, md_follow_wrong kind, int64_t i
 /* Maxima are of doubles: the two halves of an id are exact there. */
 md_status md_looks_first_fault(md_comm *comm, md_follow_fault *fault)
 {
-  const bool wrong = fault->kind != MD_FOLLOW_GOOD;
   const double key[3] = {-(double)fault->kind, -(double)(fault->id >> 32), -(double)(fault->id & 0xffffffff)};
-  bool first = wrong;
+  bool first = fault->kind != MD_FOLLOW_GOOD;
   for (int k = 0; k < 3; ++k) {
     double most = first ? key[k] : -(double)INFINITY;
     MD_TRY(comm->reduce->max(comm, &most, 1));
+    if (!isfinite(most)) return MD_OK; /* no rank has a fault */
     first = first && key[k] == most;
   }
   if (!first) fault->kind = MD_FOLLOW_GOOD;

@@ -267,22 +267,20 @@ static md_status read_place(const group_function *f, const char *word, asked *a)
   return MD_OK;
 }
 
-/* Does the function need unwrapped positions along axis d? In a tilted box a flag of one axis shifts others. */
-static bool needs_images(const group_function *f, const asked *a, int d)
+/* Does the function need unwrapped positions? In a tilted box a flag of one axis shifts others. */
+static bool needs_images(const group_function *f, const asked *a)
 {
   const md_box *box = &a->sim->model.box;
-  if (f->centre == NO_CENTRE || (f->centre == CENTRE_ALONG && d != a->axis)) return false;
-  return d < box->dim && (box->periodic[d] || (box->triclinic && md_images_can_be(box)));
+  if (f->centre == NO_CENTRE || !md_images_can_be(box)) return false;
+  return f->centre == CENTRE_WHOLE || box->periodic[a->axis] || (box->triclinic && a->axis < box->dim);
 }
 
 /* MD_USAGE: the function needs image flags, which were not counted. */
 static md_status need_images(const group_function *f, const asked *a)
 {
   char what[32];
-  bool needed = false;
-  for (int d = 0; d < 3; ++d) needed = needed || needs_images(f, a, d);
   snprintf(what, sizeof what, "%s()", f->name);
-  return needed ? md_images_need(a->sim, what) : MD_OK;
+  return needs_images(f, a) ? md_images_need(a->sim, what) : MD_OK;
 }
 
 static md_status read_arguments(const group_function *f, int n, char *const *argument, asked *a)
@@ -307,26 +305,13 @@ static md_status read_arguments(const group_function *f, int n, char *const *arg
   return need_images(f, a);
 }
 
-/* Unwrapped positions along axis d, which the caller frees, also after an error. */
-static md_status unwrap(md_sim *sim, int d, double **made)
-{
-  static const char *const name[3] = {"xu", "yu", "zu"};
-  MD_TRY(md_comm_agree(sim->comm,
-                       md_array_new_zero(made, sim->particles.n + 1, sizeof **made, "unwrapped positions")));
-  return md_images_or_values(sim, name[d], *made);
-}
-
 /* Calls a function that needs a centre, with the positions of the particles. */
 static md_status get_from_centre(const group_function *f, asked *a, double *value)
 {
-  const md_particles *p = &a->sim->particles;
   double *made[3] = {NULL, NULL, NULL};
-  md_status status = MD_OK;
-  for (int d = 0; d < 3 && status == MD_OK; ++d) {
-    const bool wrapped = !needs_images(f, a, d);
-    if (!wrapped) status = unwrap(a->sim, d, &made[d]);
-    a->place[d] = wrapped ? p->x[d] : made[d];
-  }
+  const bool unwrapped = needs_images(f, a);
+  md_status status = unwrapped ? md_images_unwrap(a->sim, made) : MD_OK;
+  for (int d = 0; d < 3; ++d) a->place[d] = unwrapped ? made[d] : a->sim->particles.x[d];
   if (status == MD_OK) status = f->get(a, value);
   for (int d = 0; d < 3; ++d) free(made[d]);
   return status;

@@ -195,7 +195,7 @@ def test_groups_are_the_same_everywhere(tmp_path):
 BAD = {
     "compute 1 all pe bonds": ["compute pe: unknown keyword 'bonds'", "pair, bond, angle"],
     "compute 1 all group/group": ["group/group takes"],
-    "compute 1 all group/group nobody": ["nobody"],
+    "compute 1 all group/group absent": ["unknown group 'absent'"],
     "compute 1 all group/group all kspace yes": ["'kspace yes'", "kspace no"],
     "pair_style dpd 1 1 7\npair_coeff * * 25 4\ncompute 1 all group/group all\nthermo_style custom step c_1\nrun 0":
         ["pair style dpd", "no functions of a distance"],

@@ -50,6 +50,12 @@ DECKS = {
                     "displace_atoms g move 0.3 0 0\nrun 0\nrun 5\n",
     "recenter": TWO + "fix 2 all recenter 5 NULL NULL\nthermo_style custom step f_2\nrun 2\n"
                       "displace_atoms g move 0.3 0 0\nrun 3\n",
+    "recenter, displaced before": TWO + "fix 2 all recenter 5 NULL NULL\ndisplace_atoms g move -0.3 0 0\n"
+                                        "thermo_style custom step f_2\nrun 2\n",
+    "a spring that is left": TWO + "create_atoms 1 single 4 8 5\ngroup h id 3\n"
+                                   "fix 2 h spring tether 1 5 NULL NULL 0\nfix 3 g spring tether 1 5 NULL NULL 0\n"
+                                   "thermo_style custom step f_3[1]\nrun 1\nunfix 2\n"
+                                   "displace_atoms g move 0.3 0 0\nrun 1\n",
     "recenter INIT": TWO + "fix 2 all recenter INIT NULL NULL\nthermo_style custom step f_2\nrun 2\n"
                            "displace_atoms g move 0.3 0 0\nrun 3\n",
     "spring with image flags": TWO + "compute u all property/atom ix\nset atom 2 image 1 0 0\n"
