@@ -138,7 +138,7 @@ SCRIPTS := .ci/run .ci/setup $(wildcard .ci/*.sh validate/*.sh validate/*/*.sh j
   $(addprefix job-scripts/,bind launch submit site.env)
 
 # These hold the inner loops; MD_ISA names their copies, and the program asks the processor. With ISAS=native, as `make
-# run` calls this file, a program gets those of this processor, the generic ones, and those that were built before.
+# run` calls this file, a program gets the best ones for this processor, and those that were built before.
 KERNELS := openmp/force/kernels.c openmp/all_pairs/kernels.c
 ISAS ?= all
 ALL_ISAS := generic $(if $(filter x86_64 amd64,$(ARCH)),avx2 avx512)
@@ -146,8 +146,8 @@ ifeq ($(ISAS),native)
 CPU := $(shell grep -m 1 '^flags' /proc/cpuinfo)
 cpu_has = $(if $(filter-out $(CPU),$2),,$1)
 BUILT_ISAS := $(patsubst $(BUILD)/obj/openmp/force/kernels.%.o,%,$(wildcard $(BUILD)/obj/openmp/force/kernels.*.o))
-WITH_ISAS := $(filter generic $(BUILT_ISAS) $(or $(call cpu_has,avx512,avx512f avx512dq avx512vl avx512bw avx512cd), \
-  $(call cpu_has,avx2,avx2 fma)),$(ALL_ISAS))
+WITH_ISAS := $(filter $(BUILT_ISAS) $(or $(call cpu_has,avx512,avx512f avx512dq avx512vl avx512bw avx512cd), \
+  $(call cpu_has,avx2,avx2 fma),generic),$(ALL_ISAS))
 else
 WITH_ISAS := $(ALL_ISAS)
 endif

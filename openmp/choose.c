@@ -1,6 +1,6 @@
 /* Choosing the kernels of the best instruction set that this build has and this processor can run. The table goes
  * from the best to the most general set. A build may lack kernels: the first program of `make run` has those of its
- * own processor and the generic ones, so that it is ready sooner. */
+ * own processor alone, so that it is ready sooner. */
 #include "openmp/all_pairs/all_pairs.h"
 #include "openmp/force/kernels.h"
 #include "openmp/openmp.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const kernels md_openmp_kernels_generic;
-extern const all_kernels md_all_pairs_kernels_generic;
+/* Weak: their addresses are NULL where the build lacks them. */
+#define OPTIONAL __attribute__((weak))
+extern const kernels md_openmp_kernels_generic OPTIONAL;
+extern const all_kernels md_all_pairs_kernels_generic OPTIONAL;
 
 static bool always(void) { return true; }
 
 #ifdef __x86_64__
-/* Weak: their addresses are NULL where the build lacks them. */
-#define OPTIONAL __attribute__((weak))
 extern const kernels md_openmp_kernels_avx2 OPTIONAL, md_openmp_kernels_avx512 OPTIONAL;
 extern const all_kernels md_all_pairs_kernels_avx2 OPTIONAL, md_all_pairs_kernels_avx512 OPTIONAL;
 
@@ -64,7 +64,21 @@ const all_kernels *all_kernels_choose(const char *isa)
   return k < 0 ? NULL : table[k].all_pairs;
 }
 
-const char *md_openmp_isa(void) { return table[find(NULL)].isa; }
+const char *md_openmp_isa(void)
+{
+  const int k = find(NULL);
+  return k < 0 ? "no" : table[k].isa;
+}
+
+/* Writes the names of the sets that the build has, and with `usable` the processor too, with blanks between them. */
+static void names_of(bool usable, char to[64])
+{
+  size_t used = 0;
+  to[0] = '\0';
+  for (int k = SETS - 1; k >= 0; --k)
+    if (table[k].cells && (!usable || table[k].processor_has()))
+      used += (size_t)snprintf(to + used, 64 - used, "%s%s", used > 0 ? " " : "", table[k].isa);
+}
 
 const char *md_openmp_isa_note(void)
 {
@@ -79,13 +93,17 @@ const char *md_openmp_isa_note(void)
 
 md_status md_openmp_wanted_isa(const char **isa)
 {
-  char there[64] = "";
+  char there[64];
   *isa = getenv("MYRIAD_ISA");
   if (find(*isa) >= 0) return MD_OK;
-  for (int k = SETS - 1; k >= 0; --k) {
-    const size_t used = strlen(there);
-    if (find(table[k].isa) >= 0) snprintf(there + used, sizeof there - used, " %s", table[k].isa);
+  if (find(NULL) < 0) {
+    names_of(false, there);
+    return md_error(MD_USAGE,
+                    "this build has no kernels that this processor can execute, only those for %s: make adds "
+                    "the others, and --engine naive needs none",
+                    there[0] ? there : "none");
   }
-  return md_error(MD_USAGE, "MYRIAD_ISA=%.40s: there is no such instruction set here; there are%s", *isa,
+  names_of(true, there);
+  return md_error(MD_USAGE, "MYRIAD_ISA=%.40s: there is no such instruction set here; there are %s", *isa,
                   there);
 }

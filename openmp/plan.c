@@ -7,6 +7,7 @@
 #include "openmp/plan.h"
 #include "common/base/memory.h"
 #include "openmp/force/kernels.h"
+#include "openmp/openmp.h"
 
 #include <omp.h>
 #include <stdio.h>
@@ -42,11 +43,12 @@ bool openmp_halves(const md_model *model, int64_t n)
 static const double LIST_ROOM = 1.125;
 
 /* List entries per particle, of `mean` neighbours. Of a half list those across faces and across the borders of threads
- * are stored twice: of the pairs, 3/8 reach over the thickness between two of these. */
-static double entries_per_particle(const md_model *model, bool half, double mean, int threads)
+ * are stored twice: of the pairs, 3/8 reach over the thickness between two of these. Its rows are whole vectors of `lanes`
+ * entries. */
+static double entries_per_particle(const md_model *model, bool half, double mean, int threads, int lanes)
 {
   if (!half) return mean + sqrt(mean / BLOCK);
-  const double lanes = kernels_choose(NULL)->half_lanes, reach = model->cutoff + md_model_skin(model);
+  const double reach = model->cutoff + md_model_skin(model);
   double borders = (threads - 1) / model->box.length[2];
   for (int d = 0; d < 3; ++d) borders += model->box.periodic[d] ? 1.0 / model->box.length[d] : 0.0;
   return 0.5 * mean * md_min(2.0, 1.0 + 0.375 * reach * borders) + 0.5 * (lanes - 1.0);
@@ -64,7 +66,9 @@ static double ghosts_per_particle(const md_model *model, double width)
 md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_options *options,
                          md_engine_plan *plan)
 {
-  const int dim = model->box.dim;
+  const char *isa;
+  MD_TRY(md_openmp_wanted_isa(&isa));
+  const int dim = model->box.dim, lanes = kernels_choose(isa)->half_lanes;
   md_particles like = md_model_fields(model);
   like.has_v_pair = md_pair_is_dissipative(&model->pair);
   const double reach = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
@@ -87,7 +91,7 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "sums over angles",
               md_pair_is_three_body(&model->pair) ? 8.0 * (1 + MD_THREE_SUMS) * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "neighbour lists",
-              pairs ? LIST_ROOM * 4.0 * entries_per_particle(model, half, mean, threads) : 0.0);
+              pairs ? LIST_ROOM * 4.0 * entries_per_particle(model, half, mean, threads, lanes) : 0.0);
   md_plan_add(plan, "records and rows of half lists", half ? 64.0 * (1.0 + ghosts) + 8.0 : 0.0);
   snprintf(plan->method, sizeof plan->method, pairs ? "neighbour lists" : "none");
   snprintf(plan->device, sizeof plan->device, "this machine");

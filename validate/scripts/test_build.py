@@ -137,7 +137,7 @@ def test_the_first_program_has_the_kernels_of_its_processor(build):
     first = build.make(build.program, *options, "ISAS=native")
     assert set(first) == PROGRAM
     sets = first.count("openmp/force/kernels.c")
-    assert sets == (1 if instruction_sets() == ("generic",) else 2)
+    assert sets == 1
     # The others come with make, and stay.
     rest = build.make(build.program, *options)
     assert set(rest) == kernels and rest.count("openmp/force/kernels.c") == 3 - sets
@@ -149,28 +149,57 @@ def test_the_first_program_has_the_kernels_of_its_processor(build):
     assert build.make(build.program, *options, "ISAS=native") == ["openmp/force/kernels.c"] * 3
 
 
+DECK = "region b block 0 1 0 1 0 1\ncreate_box 1 b\nmass 1 1\nrun 0\n"
+
+
+def program_with(folder, *isas):
+    """The objects of the program that is tested, linked as it was, with the vector kernels of these sets alone."""
+    built, partial = program().resolve().parent, str(folder / "myriad")
+    link = (built / "flags" / "link").read_text().strip()
+    sources = PROGRAM | (RANKS if "-DMD_WITH_MPI" in (built / "flags" / "mpi").read_text() else set())
+    kernels = {source for source in sources if source.endswith("/kernels.c")}
+    names = [source.removesuffix(".c") for source in sources - kernels]
+    names += [f"{source.removesuffix('.c')}.{isa}" for source in kernels for isa in isas]
+    libraries = [word for word in link.split() if word.startswith("-l")]
+    words = shlex.join(["-Wl,--dynamic-list=src/exports.list", "-o", partial,
+                        *(str(built / "obj" / f"{name}.o") for name in names), *libraries])
+    subprocess.run(f"{link} {words}", shell=True, cwd=ROOT, timeout=120, check=True)
+    return partial
+
+
 @pytest.mark.skipif(not X86, reason="one set of vector kernels")
 def test_a_program_without_the_best_kernels_says_so(tmp_path):
-    """The objects of the program that is tested, linked as it was, but without the others."""
     best = instruction_sets()[-1]
     if best == "generic":
         pytest.skip("the generic kernels are the best ones of this processor")
-    built, partial = program().resolve().parent, str(tmp_path / "myriad")
-    link = (built / "flags" / "link").read_text().strip()
-    sources = PROGRAM | (RANKS if "-DMD_WITH_MPI" in (built / "flags" / "mpi").read_text() else set())
-    objects = [built / "obj" / source.replace("kernels.c", "kernels.generic.c").replace(".c", ".o")
-               for source in sources]
-    libraries = [word for word in link.split() if word.startswith("-l")]
-    words = shlex.join(["-Wl,--dynamic-list=src/exports.list", "-o", partial, *map(str, objects), *libraries])
-    subprocess.run(f"{link} {words}", shell=True, cwd=ROOT, timeout=120, check=True)
-    deck = "region b block 0 1 0 1 0 1\ncreate_box 1 b\nmass 1 1\nrun 0\n"
+    partial = program_with(tmp_path, "generic")
     said = f"This processor has {best}, for which this build has no kernels: make adds them\n"
     for engine in ([], ["--engine", "naive"]):
-        run = subprocess.run([partial, "-in", "-", "-log", "none", *engine], input=deck, text=True,
+        run = subprocess.run([partial, "-in", "-", "-log", "none", *engine], input=DECK, text=True,
                              capture_output=True, timeout=60, check=True)
         assert (said in run.stdout) == (engine == []) and (engine or "openmp, generic instructions" in run.stdout)
     info = subprocess.run([partial, "info"], text=True, capture_output=True, timeout=60, check=True).stdout
     assert f"generic vector instructions\n{said}" in info
-    refused = subprocess.run([partial, "-in", "-", "-log", "none"], input=deck, text=True, capture_output=True,
+    refused = subprocess.run([partial, "-in", "-", "-log", "none"], input=DECK, text=True, capture_output=True,
                              env={**os.environ, "MYRIAD_ISA": best}, timeout=60, check=False)
     assert refused.returncode == 2 and "there are generic\n" in refused.stderr
+
+
+@pytest.mark.skipif(not X86, reason="one set of vector kernels")
+def test_a_program_whose_kernels_are_of_another_processor_says_so(tmp_path):
+    """Linked with kernels that this processor cannot execute, or, where it can execute all, with none."""
+    foreign = {"generic", "avx2", "avx512"} - set(instruction_sets())
+    partial = program_with(tmp_path, *foreign)
+    there = " ".join(isa for isa in ("generic", "avx2", "avx512") if isa in foreign) or "none"
+    refused = subprocess.run([partial, "-in", "-", "-log", "none"], input=DECK, text=True, capture_output=True,
+                             timeout=60, check=False)
+    assert refused.returncode == 2 and refused.stderr.endswith(
+        f"this build has no kernels that this processor can execute, only those for {there}: make adds the others, "
+        "and --engine naive needs none\n")
+    subprocess.run([partial, "-in", "-", "-log", "none", "--engine", "naive"], input=DECK, text=True,
+                   capture_output=True, timeout=60, check=True)
+    info = subprocess.run([partial, "info"], text=True, capture_output=True, timeout=60, check=True).stdout
+    assert " no vector instructions\n" in info
+    plan = subprocess.run([partial, "plan", "-in", "-", "--particles", "10"], input=DECK, text=True,
+                          capture_output=True, timeout=60, check=False)
+    assert plan.returncode == 2 and "make adds the others" in plan.stderr
