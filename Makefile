@@ -204,7 +204,8 @@ WARNINGS += $(if $(filter fuzz,$(SAN)),-Wno-pass-failed)
 CFLAGS ?= $(OPTIMISE)
 ifeq ($(origin CFLAGS)$(SAN),file)
 # What runs once or for a row of output, not for every particle, takes two thirds of the time to compile with -O1.
-SELDOM := $(addprefix src/,balance bonds commands deck edit fixes group potential replay script thermo)
+SELDOM := $(addprefix src/,balance bonds commands deck edit fixes group library minimize potential replay restart \
+  script thermo)
 $(patsubst %.c,$(OBJ)/%.o,$(wildcard src/*.c $(SELDOM:%=%/*.c)) common/model.c common/pair/pair.c): LEVEL := -O1
 # Nearly every x86 processor has AVX2. The other copy takes half of the time to compile with -O1. Not with clang, which
 # then warns of loops that it does not vectorize.
@@ -214,7 +215,7 @@ KERNELS_OPTIMISE ?=
 EXACT := -ffp-contract=off -fno-math-errno -fno-trapping-math
 # Program and library share their objects.
 SHARED := -fPIC -fno-semantic-interposition
-COMPILE := -std=c17 -D_GNU_SOURCE $(SHARED) $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(WARNINGS) $(CPPFLAGS)
+COMPILE := -std=c17 -D_DEFAULT_SOURCE $(SHARED) $(CFLAGS) -fopenmp $(EXACT) $(SANITIZE) -I. $(WARNINGS) $(CPPFLAGS)
 # The checks' own data has 400000 addresses. In a program at a fixed place nothing has to set them at its start, a fifth
 # of the time of a short run.
 FIXED_PLACE := $(if $(filter address undefined,$(SANITIZERS)),-no-pie)
@@ -554,7 +555,7 @@ lint-files: $(patsubst %,$(BUILD)/lint/%.tidy,$(filter-out $(LEFT_OUT),$(ALL_C))
 $(BUILD)/lint/%.c.tidy: %.c .clang-tidy Makefile $(HEADERS) $(DEFINITIONS)
 	@mkdir -p $(@D)
 	$(say) TIDY $<
-	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_GNU_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) $(ANALYSER) \
+	$(quiet)$(CLANG_TIDY) --quiet $< -- -std=c17 -D_DEFAULT_SOURCE -fopenmp -I. -DMD_ISA=generic $(DIGEST) $(ANALYSER) \
 	  $(if $(findstring mpi/,$<)$(findstring hdf5,$<),$(WITH_ALL_PARTS)) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@mv $@.log $@
 WITH_ALL_PARTS = $(MPI_INCLUDES) $(HDF5_INCLUDES) $(CUDA_INCLUDES) $(NCCL_DEFINED)
@@ -569,7 +570,7 @@ $(BUILD)/lint/cppcheck: $(ALL_C) $(HEADERS) $(DEFINITIONS) .cppcheck validate/li
 	$(say) CPPC 'all C files'
 	$(quiet)$(PYTHON) validate/lint_units.py $(@D)/units $(ALL_C)
 	$(quiet)$(CPPCHECK) --quiet --enable=warning,performance,portability --inline-suppr \
-	  --suppressions-list=.cppcheck --error-exitcode=1 --std=c11 --max-configs=4 -j 2 -I. -D_GNU_SOURCE \
+	  --suppressions-list=.cppcheck --error-exitcode=1 --std=c11 --max-configs=4 -j 2 -I. -D_DEFAULT_SOURCE \
 	  -D_OPENMP=201511 -D__x86_64__ -DMD_ISA=generic $(DIGEST) '-D__attribute__(x)=' $(@D)/units/*.c
 	@touch $@
 

@@ -5,6 +5,7 @@
  * that programs that read the thermo table out of a log skip them. Texts may contain characters from a deck or
  * from the command line: terminal control characters are printed as ?.
  */
+#define _GNU_SOURCE /* vasprintf */
 #include "src/log.h"
 #include "common/base/open_file.h"
 #include "src/stop.h"

@@ -1,4 +1,5 @@
 /* Parts of the program that are libraries of their own; see part.h. */
+#define _GNU_SOURCE /* dladdr1 */
 #include "src/files/part.h"
 
 #include <dlfcn.h>

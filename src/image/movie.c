@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+extern char **environ; /* POSIX leaves this declaration to the program */
+
 struct md_movie {
   int socket;
   pid_t pid;
