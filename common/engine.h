@@ -14,10 +14,19 @@
 #include "common/base/timer.h"
 #include "common/model.h"
 #include "common/ranks/comm.h"
-#include "common/sums/distances.h"
-#include "common/sums/each.h"
-#include "common/sums/follow.h"
-#include "common/sums/front.h"
+
+/* What the functions below measure: common/sums/ defines these. */
+typedef struct md_distances md_distances;
+typedef struct md_bins md_bins;
+typedef struct md_value_counts md_value_counts;
+typedef struct md_environment md_environment;
+typedef struct md_follow md_follow;
+typedef struct md_follow_set md_follow_set;
+typedef struct md_follow_pace md_follow_pace;
+typedef struct md_follow_fault md_follow_fault;
+typedef struct md_follow_sum md_follow_sum;
+typedef struct md_drawing md_drawing;
+typedef struct md_sight md_sight;
 
 #ifdef __cplusplus
 extern "C" {

@@ -13,6 +13,7 @@
  */
 #include "src/run.h"
 #include "common/force/external.h"
+#include "common/force/forces.h"
 #include "common/kick_range.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"

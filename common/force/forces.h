@@ -33,6 +33,7 @@
 #define MD_COMMON_FORCES_H
 
 #include "common/faults.h"
+#include "common/force/forced.h"
 #include "common/ranks/comm.h"
 #include "common/spring/centre.h"
 #include "common/step/step.h"
@@ -165,12 +166,6 @@ void md_forces_keep_minimized(md_model *model);
 
 /* Notes forces out of range at the present positions, those after step `step`, and changes nothing. */
 void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, md_overlap *overlap);
-
-/* What a fix that acts on forces has for output. */
-typedef struct md_forced {
-  double energy;
-  double vector[MD_FORCE_VECTOR];
-} md_forced;
 
 /* The sums for output of the particles of one rank, in fine quanta. */
 enum { MD_FORCE_SUMS = 1 + MD_FORCE_VECTOR };

@@ -16,6 +16,7 @@
  * Memory: 16 bytes for each chunk and value, and 8 bytes for each particle and value. Reference: the LAMMPS manual,
  * fix ave/chunk. */
 #include "common/ranks/reductions.h"
+#include "common/sums/each.h"
 #include "src/averages/averaging.h"
 #include "src/chunks/chunks.h"
 #include "src/files/number_format.h"

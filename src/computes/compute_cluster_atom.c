@@ -13,6 +13,7 @@
  * References: the LAMMPS manual, compute cluster/atom; Jayanti and Tarjan, PODC 2016 (joins of several threads). */
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "common/sums/environment.h"
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"
 #include "src/group/groups.h"

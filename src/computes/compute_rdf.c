@@ -12,6 +12,7 @@
  * bytes a bin for each thread.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, section 8.2; the LAMMPS manual, compute rdf. */
 #include "common/ranks/reductions.h"
+#include "common/sums/distances.h"
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"
 #include "src/output/observer.h"

@@ -6,6 +6,7 @@
  * particles for each value, or for several by an engine, and a reduction.
  * Reference: the LAMMPS manual, compute reduce. */
 #include "common/ranks/reductions.h"
+#include "common/sums/each.h"
 #include "src/chunks/chunks.h"
 #include "src/formula/particle_values.h"
 #include "src/formula/value_ranges.h"

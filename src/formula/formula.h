@@ -2,6 +2,7 @@
 #ifndef MD_SRC_FORMULA_FORMULA_H
 #define MD_SRC_FORMULA_FORMULA_H
 
+#include "common/sums/each.h"
 #include "src/formula/variable.h"
 #include <stdint.h>
 

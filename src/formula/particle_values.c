@@ -7,6 +7,7 @@
 #include "src/formula/particle_values.h"
 #include "common/compute/measure.h"
 #include "common/ranks/reductions.h"
+#include "common/sums/each.h"
 #include "src/averages/output_fix.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"

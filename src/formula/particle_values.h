@@ -5,6 +5,8 @@
 #include "common/ranks/reductions.h"
 #include "src/sim.h"
 
+typedef struct md_each md_each; /* common/sums/each.h */
+
 /* What formulas of a md_sim read of particles (variable.h); the context is the md_sim. */
 extern const md_formula_particles md_particle_values;
 

@@ -27,7 +27,6 @@
 #define MD_SRC_FORMULA_VARIABLE_H
 
 #include "common/base/error.h"
-#include "common/sums/each.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +41,8 @@ typedef md_status (*md_keyword_lookup)(void *context, const char *name, double *
  * texts between the commas. *known = false: there is no such function. */
 typedef md_status (*md_function_lookup)(void *context, const char *name, int n, char *const *argument,
                                         double *value, bool *known);
+
+typedef struct md_each_code md_each_code; /* common/sums/each.h */
 
 /* What formulas read of particles. `context` is that of md_variables_new. */
 typedef struct md_formula_particles {

@@ -18,6 +18,7 @@
  * pixel, 48 more if the engine draws, and 8 more on several ranks.
  */
 #include "common/ranks/reductions.h"
+#include "common/sums/each.h"
 #include "src/dump/dump.h"
 #include "src/formula/particle_values.h"
 #include "src/formula/variable.h"

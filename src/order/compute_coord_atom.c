@@ -3,6 +3,7 @@
  * Numbers are whole, so that they are the same everywhere. Cost: that of the search of pairs
  * (src/computes/neighbours.h).
  * Reference: the LAMMPS manual, compute coord/atom. */
+#include "common/sums/environment.h"
 #include "src/computes/host_compute.h"
 #include "src/computes/neighbours.h"
 #include "src/group/dynamic_group.h"

@@ -8,7 +8,7 @@
 #define MD_SRC_OUTPUT_OBSERVER_H
 
 #include "common/engine.h"
-#include "common/force/forces.h"
+#include "common/force/forced.h"
 #include "src/files/output_stream.h"
 
 typedef struct md_sim md_sim;

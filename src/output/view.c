@@ -1,5 +1,6 @@
 /* Views of one step for observers: each kind of data is fetched at the first request; see observer.h. */
 #include "common/force/external.h"
+#include "common/force/forces.h"
 #include "common/ranks/reductions.h"
 #include "src/measure.h"
 #include "src/output/observer.h"
