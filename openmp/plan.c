@@ -43,8 +43,8 @@ bool openmp_halves(const md_model *model, int64_t n)
 static const double LIST_ROOM = 1.125;
 
 /* List entries per particle, of `mean` neighbours. Of a half list those across faces and across the borders of threads
- * are stored twice: of the pairs, 3/8 reach over the thickness between two of these. Its rows are whole vectors of `lanes`
- * entries. */
+ * are stored twice: of the pairs, 3/8 reach over the thickness between two of these. Its rows are whole vectors of
+ * `lanes` entries. */
 static double entries_per_particle(const md_model *model, bool half, double mean, int threads, int lanes)
 {
   if (!half) return mean + sqrt(mean / BLOCK);
