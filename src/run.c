@@ -365,7 +365,7 @@ static md_status edit_particles(md_run *run)
   MD_TRY(md_edits_apply(sim));
   MD_TRY(md_run_renew(run));
   MD_TRY(md_fix_vary(sim, 0));
-  return md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model, false);
+  return md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model, MD_RUN_EDITED);
 }
 
 /* The work of the command run: steps, from one that an observer wants to see to the next. */
@@ -654,7 +654,9 @@ static md_status run_engine(md_run *run)
   for (md_observer *o = run->verifies ? NULL : sim->observers; o; o = o->next)
     if (o->start) MD_TRY(o->start(o, sim));
   sim->model.box = run->engine_box;
-  if (!run->minimizes) MD_TRY(md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model, run->resumed));
+  if (!run->minimizes)
+    MD_TRY(md_fix_end_begin(run->kind, run->engine, sim->comm, &sim->model,
+                            run->resumed ? MD_RUN_RESUMED : MD_RUN_BEGINS));
   MD_TRY(loop(run));
   const double seconds = md_time() - run->started;
   md_engine_report report = {0};

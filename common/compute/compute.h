@@ -129,7 +129,9 @@ typedef struct md_compute_style {
   bool of_pairs;  /* `value` reads energy or virial of pairs */
   bool of_tensor; /* `value` reads the components of the virial */
   bool tensor; /* c_ID[1] to c_ID[6] are the components of the pressure, measured when they are asked for */
-  bool temperature; /* its values are those of a temperature, MD_TEMPERATURE_T and so on */
+  bool
+      temperature; /* its values are those of a temperature, MD_TEMPERATURE_T and so on; c_ID[1] to c_ID[6] as above, of
+                     * the sum of m v_a v_b */
   /* The values are made of the places of all particles and not of sums, by md_view_compute (src/output/view.c), one for
    * each k that is not 0 unless it is a temperature. There is no `value` then. */
   bool of_places;
@@ -187,6 +189,14 @@ bool md_compute_is_of_places(const md_compute *compute);
 
 /* The number of values of a compute; 0: one for each particle. */
 int md_compute_count(const md_compute *compute);
+
+/* Has it the components of a tensor, c_ID[1] to c_ID[6], besides its value c_ID? They are those of a pressure, or of
+ * the thermal motion of a temperature, and are measured when they are asked for. */
+static inline bool md_compute_has_tensor(const md_compute *compute)
+{
+  const md_compute_style *style = md_compute_style_of(compute->kind);
+  return style->tensor || style->temperature;
+}
 
 /* The value of a fine quantum for terms whose sizes are at most `largest`: a power of two. */
 double md_compute_unit(double largest);

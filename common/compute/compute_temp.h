@@ -12,7 +12,7 @@ MD_COMPUTE_STYLE(temp, "temp")
 static const md_compute_style temp_style = {
     .name = "temp",
     .usage = "temp",
-    .help = "temperature of the group",
+    .help = "temperature of the group; c_ID[1] to c_ID[6]: sum of m v_a v_b, xx yy zz xy xz yz",
     .nvalue = 1,
     .temperature = true,
     .terms_of = MD_COMPUTE_ke,

@@ -313,11 +313,13 @@ static bool npt_resets(const md_fix *fix, int64_t steps)
   return every > 0 && fix->k[NPT_STRAINS] != 0.0 && steps % every == 0;
 }
 
-/* At the beginning of a run the masses follow from the temperature, and at the first one the reference is known. */
-static void npt_begin(md_fix *fix, const md_model *model)
+/* At the beginning of a run the masses follow from the temperature, and at the first one the reference is known. A run
+ * that is a part of a longer one keeps the masses of that one, so that parts have the bits of the whole. */
+static void npt_begin(md_fix *fix, const md_model *model, bool goes_on)
 {
   double *s = npt_state(fix);
   const md_box box = md_model_shown_box(model);
+  (void)goes_on;
   s[NPT_ATOMS] = (double)model->natoms;
   if (fix->kind == MD_FIX_npt && (model->step == model->run_begin || s[NPT_MASS_T] == 0.0)) {
     const md_step step = md_step_of(model);

@@ -288,8 +288,8 @@ typedef struct md_fix_style {
    * has one. MD_USAGE, MD_PHYSICS: the box that results is none. */
   md_status (*move_box)(md_fix *fix, const struct md_model *model, bool before, const double *value,
                         md_box_move *move);
-  void (*begin)(md_fix *fix,
-                const struct md_model *model); /* at the beginning of a run, or when one goes on; or NULL */
+  /* At the beginning of a run. goes_on: of the rest of one, after a restart or an edit of the particles. Or NULL. */
+  void (*begin)(md_fix *fix, const struct md_model *model, bool goes_on);
   /* For a style that changes tilt factors alone, or NULL: can its steps be undone? Then begin_back is for the beginning
    * of a run back from model->step to step `last`, MD_USAGE: it does not know the box there. box_at changes in *move
    * the tilt factors to those after a step, or those with which the forces of that step are found. */

@@ -1,7 +1,9 @@
 /* fix deform: changes the faces of the box in a given way, and takes the particles of its group with them.
  *
  * After every N-th step of a run the faces of an axis become, with L0 the length and c the centre at the beginning of
- * the run, t the time since then and s the part of the run that is done:
+ * the run, t the time since then and s the part of the run that is done. A run that is a part of a longer one (`run
+ * start`) has its t and s. It goes on with the box of the part before, or else begins with that of the first run with
+ * the fix, as in LAMMPS.
  *
  *   final LO HI, delta DLO DHI, scale F, vel V, erate R
  *            the faces go linearly to LO and HI; DLO and DHI farther; F L0 apart; V t farther apart; L = L0 (1 + R t)
@@ -23,8 +25,7 @@
  * Reference: the LAMMPS manual, fix deform.
  *
  * Numbers of the fix: k0 N, k1 is 0, 1 or 2 for remap none, x or v; of axis d, or tilt factor d - 3: k[2 + 3 d] the
- * style, and two numbers; k20 is 1 for flip yes. State: 1 if a run is under way, and the faces and tilt factors at its
- * beginning.
+ * style, and two numbers; k20 is 1 for flip yes.
  */
 #if defined MD_FIX_STYLE
 
@@ -60,13 +61,17 @@ static const struct {
 enum { DEFORM_AXIS = 2, DEFORM_PARTS = 6, DEFORM_FLIP = 20 };
 
 /* The state: 0 the box of the beginning is known, 1 to 9 its faces and tilt factors, 10 the step to which it belongs,
- * 11 how many runs began since and are not undone, 12 and on the steps at which they began. */
+ * 11 how many runs began since and are not undone, 12 and on the steps at which they began; the faces and tilt factors
+ * at the beginning of the first run. */
 enum {
+  DEFORM_BOX = 1,
+  DEFORM_BOX_NUMBERS = 9,
   DEFORM_FROM = 10,
   DEFORM_RUNS = 11,
   DEFORM_BEGAN = 12,
   DEFORM_RUNS_MAX = 32,
-  DEFORM_STATE = DEFORM_BEGAN + DEFORM_RUNS_MAX
+  DEFORM_FIRST_BOX = DEFORM_BEGAN + DEFORM_RUNS_MAX,
+  DEFORM_STATE = DEFORM_FIRST_BOX + DEFORM_BOX_NUMBERS
 };
 enum { DEFORM_REMAP_NONE, DEFORM_REMAP_X, DEFORM_REMAP_V };
 
@@ -416,23 +421,28 @@ static bool deform_continues(const md_fix *fix, const md_model *model)
          memcmp(box->hi, fix->state + 4, sizeof box->hi) == 0;
 }
 
-static void deform_begin(md_fix *fix, const md_model *model)
+static void deform_begin(md_fix *fix, const md_model *model, bool goes_on)
 {
-  const bool goes_on = fix->state[0] == 1.0 && model->step != model->run_begin;
+  const size_t bytes = DEFORM_BOX_NUMBERS * sizeof *fix->state;
+  double *box = fix->state + DEFORM_BOX, *first_box = fix->state + DEFORM_FIRST_BOX;
+  const bool first = fix->state[0] == 0.0, begins = model->step == model->run_begin;
+  const bool same_beginning = fix->state[DEFORM_FROM] == (double)model->run_begin;
   if (model->backwards) return;
-  if (goes_on || deform_continues(fix, model)) {
+  if ((!first && (goes_on || (!begins && same_beginning))) || (begins && deform_continues(fix, model))) {
     if (fix->state[DEFORM_RUNS] > 0.0) deform_note_run(fix, model);
     return;
   }
-  memset(fix->state, 0, sizeof fix->state);
+  memset(fix->state + DEFORM_RUNS, 0, (DEFORM_FIRST_BOX - DEFORM_RUNS) * sizeof *fix->state);
   fix->state[0] = 1.0;
   fix->state[DEFORM_FROM] = (double)model->run_begin;
   for (int d = 0; d < 3; ++d) {
-    fix->state[1 + d] = model->box.lo[d];
-    fix->state[4 + d] = model->box.hi[d];
-    fix->state[7 + d] = model->box.tilt[d];
+    box[d] = model->box.lo[d];
+    box[3 + d] = model->box.hi[d];
+    box[6 + d] = model->box.tilt[d];
   }
-  if (model->step == model->run_begin && deform_undoes(fix)) deform_note_run(fix, model);
+  if (first) memcpy(first_box, box, bytes);
+  if (!begins) memcpy(box, first_box, bytes);
+  if (begins && deform_undoes(fix)) deform_note_run(fix, model);
 }
 
 /* A run back begins, to step `last`. One that has returned to where a run began goes on with the run before. */

@@ -118,14 +118,14 @@ static const md_compute *compute_with_vector(const md_sim *sim, const char *name
   for (int c = 0; c < model->ncompute; ++c) {
     const md_compute *compute = &model->compute[c];
     if (strcmp(compute->id, name + 2) != 0) continue;
-    return md_compute_style_of(compute->kind)->tensor || md_compute_count(compute) > 1 ? compute : NULL;
+    return md_compute_has_tensor(compute) || md_compute_count(compute) > 1 ? compute : NULL;
   }
   return NULL;
 }
 
 static int length_of(const md_compute *compute)
 {
-  return md_compute_style_of(compute->kind)->tensor ? MD_TENSOR : md_compute_count(compute);
+  return md_compute_has_tensor(compute) ? MD_TENSOR : md_compute_count(compute);
 }
 
 static md_status check_vector(md_sim *sim, const char *name)
@@ -224,7 +224,8 @@ bool md_value_is_extensive(md_sim *sim, const char *name)
   if (is_variable(name) || md_value_name_read(name, &apart) != MD_OK) return false;
   if (md_is_compute(name) && !values)
     return md_compute_named(sim, name, &compute, &component) == MD_OK &&
-           md_compute_style_of(compute->kind)->extensive;
+           (md_compute_style_of(compute->kind)->extensive ||
+            (md_compute_style_of(compute->kind)->temperature && apart.nindex > 0));
   if (!values)
     return md_fix_named(sim, name, &fix, &component) != MD_OK ||
            !md_fix_style_of(sim->model.fix[fix].kind)->scalar ||

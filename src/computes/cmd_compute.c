@@ -7,8 +7,10 @@
 #include "src/computes/host_compute.h"
 #include "src/create/lattice.h"
 #include "src/group/groups.h"
+#include "src/output/observer.h"
 #include "src/region/region.h"
 #include "src/restart/resume.h"
+#include "src/sums/temperature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,7 +159,7 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
     return md_error(MD_USAGE, "%.80s: there is no such compute; there are:%s", name,
                     known_computes(sim, known));
   *compute = &model->compute[c];
-  const bool tensor = md_compute_style_of((*compute)->kind)->tensor;
+  const bool tensor = md_compute_has_tensor(*compute);
   const int nvalue = tensor ? MD_TENSOR : md_compute_count(*compute);
   *value = tensor ? -1 : 0;
   if (!bracket) {
@@ -223,6 +225,40 @@ md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const d
   return MD_OK;
 }
 
+/* A component of the motion of a temperature. */
+typedef struct motion_component {
+  md_sim *sim;
+  int temperature, component;
+} motion_component;
+
+static md_status read_motion(void *context, double *value)
+{
+  const motion_component *v = context;
+  double motion[MD_TENSOR];
+  if (v->sim->view) {
+    MD_TRY(md_view_motion(v->sim->view, v->temperature));
+    *value = v->sim->view->motion[v->component];
+    return MD_OK;
+  }
+  MD_TRY(md_temperature_tensor(v->sim, &v->sim->model.compute[v->temperature], motion));
+  *value = motion[v->component];
+  return MD_OK;
+}
+
+static md_status component_of(md_sim *sim, const char *name, int compute, int component, double *value)
+{
+  const double *tensor;
+  if (md_compute_style_of(sim->model.compute[compute].kind)->tensor) {
+    MD_TRY(md_compute_tensor(sim, name, compute, &tensor));
+    *value = tensor[component];
+    return MD_OK;
+  }
+  *value = 1.0;
+  return sim->planning.checking
+             ? MD_OK
+             : md_resume_measure(sim, read_motion, &(motion_component){sim, compute, component}, value);
+}
+
 /* A value of a host compute. */
 typedef struct host_value {
   md_sim *sim;
@@ -257,12 +293,7 @@ md_status md_compute_value(md_sim *sim, const char *name, double *value)
     return md_error(MD_USAGE, "%.80s: this compute has a value for each particle: it is a column of dumps",
                     name);
   const int c = (int)(compute - sim->model.compute);
-  if (md_compute_style_of(compute->kind)->tensor && k >= 0) {
-    const double *tensor;
-    MD_TRY(md_compute_tensor(sim, name, c, &tensor));
-    *value = tensor[k];
-    return MD_OK;
-  }
+  if (md_compute_has_tensor(compute) && k >= 0) return component_of(sim, name, c, k, value);
   if (sim->view) {
     MD_TRY(md_view_compute(sim->view));
     computed = &sim->view->computed;

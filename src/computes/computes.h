@@ -11,8 +11,8 @@
 /* Does a word name a compute: c_ID, or c_ID[K]? */
 bool md_is_compute(const char *name);
 
-/* The compute of such a word, and the place of the named value, from 0. Of a style with a `tensor`: the place in it, or
- * -1 for the pressure itself. MD_USAGE: there is none. */
+/* The compute of such a word, and the place of the named value, from 0. Of one with a tensor: the place in it, or -1
+ * for its value c_ID. MD_USAGE: there is none. */
 md_status md_compute_named(const md_sim *sim, const char *name, const md_compute **compute,
                            int *value) MD_CHECKED;
 

@@ -42,12 +42,13 @@ static md_status measured(const md_engine_kind *kind, md_engine *engine, md_comm
 }
 
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
-                           bool resumed)
+                           md_run_place place)
 {
   for (int f = 0; f < model->nend; ++f) {
     md_fix *fix = &model->fix[model->end[f].fix];
-    if (md_fix_style_of(fix->kind)->begin) md_fix_style_of(fix->kind)->begin(fix, model);
-    if (resumed || !md_fix_end_knows(model, &model->end[f])) continue;
+    if (md_fix_style_of(fix->kind)->begin)
+      md_fix_style_of(fix->kind)->begin(fix, model, place != MD_RUN_BEGINS);
+    if (place == MD_RUN_RESUMED || !md_fix_end_knows(model, &model->end[f])) continue;
     md_measure measure;
     MD_TRY(measured(kind, engine, comm, model, &model->end[f], &measure));
     md_fix_end_compare(model, &model->end[f], &measure);

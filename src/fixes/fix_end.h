@@ -30,11 +30,13 @@
 /* MD_USAGE if a fix that acts after steps has a group without particles. For the beginning of a run. */
 md_status md_fix_end_check(const md_model *model) MD_CHECKED;
 
-/* Lets the fixes forget what they know of an earlier run and is true no more. For the beginning of a run, and after an
- * edit of the particles in a run. resumed: the run goes on from a state in the middle of it, and all that they know is
- * true. Collective. */
+/* Where a run is: at its beginning; in the middle, after an edit of the particles; or there after a restart, and all
+ * that fixes know is true. */
+typedef enum md_run_place { MD_RUN_BEGINS, MD_RUN_EDITED, MD_RUN_RESUMED } md_run_place;
+
+/* Lets the fixes forget what they know of an earlier run and is true no more. Collective. */
 md_status md_fix_end_begin(const md_engine_kind *kind, md_engine *engine, md_comm *comm, md_model *model,
-                           bool resumed) MD_CHECKED;
+                           md_run_place place) MD_CHECKED;
 
 /* Prints a note if a fix that samples values comes before one that acts after steps: it sees what that one has done. In
  * LAMMPS it would not. For the beginning of a run. */

@@ -19,7 +19,7 @@ typedef struct md_view {
   const md_engine_kind *kind;
   md_engine *engine; /* NULL outside a run; sim->particles is then up to date */
   int64_t step;
-  bool have_particles, have_computed, have_tensor, have_forces;
+  bool have_particles, have_computed, have_tensor, have_motion, have_forces;
   int32_t *order;   /* local indices in order of increasing id, after md_view_order */
   double *force[3]; /* by local index, with those of fixes, after md_view_forces */
   double *image;    /* records of image flags (src/follow/images.c), by local index; NULL: not fetched */
@@ -28,6 +28,8 @@ typedef struct md_view {
   md_computed computed;     /* values of the model's computes, after md_view_compute */
   double tensor[MD_TENSOR]; /* the pressure tensor, after md_view_tensor ... */
   int tensor_of;            /* ... of the compute pressure at this index of model->compute */
+  double motion[MD_TENSOR]; /* the sum of m v_a v_b of a temperature, after md_view_motion ... */
+  int motion_of;            /* ... of the compute at this index */
 } md_view;
 
 /* Each function fetches its data, unless they are there already. Collective, with the same status on all ranks.
@@ -43,6 +45,7 @@ md_status md_sim_need_forces(md_sim *sim, const char *what) MD_CHECKED;
 md_status md_view_external(md_view *view) MD_CHECKED;
 md_status md_view_compute(md_view *view) MD_CHECKED;
 md_status md_view_tensor(md_view *view, int pressure) MD_CHECKED;
+md_status md_view_motion(md_view *view, int temperature) MD_CHECKED;
 /* The potential energy of the system, with that of fixes whose energy counts. Collective. */
 md_status md_view_energy(md_view *view, double *energy) MD_CHECKED;
 void md_view_close(md_view *view);

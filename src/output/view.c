@@ -185,6 +185,17 @@ md_status md_view_tensor(md_view *view, int pressure)
   return MD_OK;
 }
 
+md_status md_view_motion(md_view *view, int temperature)
+{
+  md_sim *sim = view->sim;
+  if (view->have_motion && view->motion_of == temperature) return MD_OK;
+  MD_TRY(md_view_particles(view));
+  MD_TRY(md_temperature_tensor(sim, &sim->model.compute[temperature], view->motion));
+  view->have_motion = true;
+  view->motion_of = temperature;
+  return MD_OK;
+}
+
 void md_view_close(md_view *view)
 {
   free(view->order);

@@ -22,19 +22,23 @@ compute f odd reduce sumsq vx
 compute g all rdf 20 cutoff 2.2
 compute h all rdf 30 1 1 1 2 2 1 * 2
 compute i odd rdf 10
+compute j odd temp/com
+compute k all temp/region left
+compute l all temp/partial 1 0 1
 fix a all ave/time 5 1 5 c_a[1] c_a[2] c_a[4] c_b c_c[*] file a.txt format " %.10g"
 fix b all ave/time 5 2 10 c_g[*] file b.txt mode vector ave running
 fix c all ave/time 5 1 5 c_h[*] file c.txt mode vector
 fix d all ave/time 10 1 10 c_i[2] c_i[3] file d.txt mode vector
 fix e all ave/time 10 1 10 c_d[*] c_e[*] c_f file e.txt format " %.10g"
+fix f all ave/time 5 1 5 c_j[*] c_k[*] c_l[*] c_thermo_temp[*] file f.txt format " %.10g"
 fix v all vector 5 c_b
 variable near equal c_h[14][2]+max(f_v)+abs(c_a[3])*0
-thermo_style custom step temp pe c_a[4] c_b c_c[1] c_d[2] c_f v_near
+thermo_style custom step temp pe c_a[4] c_b c_c[1] c_d[2] c_f c_j[4] v_near
 thermo_modify format float %.10g
 thermo 5
 run 10
 """
-FILES = "abcde"
+FILES = "abcdef"
 
 
 @needs_lmp

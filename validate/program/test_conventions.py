@@ -36,6 +36,8 @@ fix 1 all nve
 thermo 1
 """
 RESCALE = "fix 1 all temp/rescale 1 1 1 0 1\n"
+PRISM = "change_box all triclinic\n"
+PARTS = "run 5\nrun 5\nrun 5 start 0 stop 20\nrun 5 start 5 stop 20\n"
 DECKS = {
     # Integrators end their step before any other fix acts at its end, wherever it stands.
     "rescale, then nve/limit": BEGIN + RESCALE + "fix 2 all nve/limit 0.005\nrun 2\n",
@@ -56,6 +58,12 @@ DECKS = {
                                    "fix 2 h spring tether 1 5 NULL NULL 0\nfix 3 g spring tether 1 5 NULL NULL 0\n"
                                    "thermo_style custom step f_3[1]\nrun 1\nunfix 2\n"
                                    "displace_atoms g move 0.3 0 0\nrun 1\n",
+    # A run that is a part of a longer one: fix deform begins with the box of its first run.
+    **{f"deform {part} in parts": BEGIN + f"fix 1 all nve\n{PRISM if tilt else ''}fix 2 all deform 1 {part}\nthermo 5\n"
+                                  f"thermo_style custom step temp lx{' xy' if tilt else ''} vol\n{PARTS}"
+       for tilt, parts in ((False, ("x scale 1.1", "x final 0 3.1", "x delta 0 0.1 y volume", "x vel 1",
+                                    "x wiggle 0.1 0.1")),
+                           (True, ("xy erate 1 remap x", "xy final 1 remap x"))) for part in parts},
     "recenter INIT": TWO + "fix 2 all recenter INIT NULL NULL\nthermo_style custom step f_2\nrun 2\n"
                            "displace_atoms g move 0.3 0 0\nrun 3\n",
     "spring with image flags": TWO + "compute u all property/atom ix\nset atom 2 image 1 0 0\n"
