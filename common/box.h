@@ -257,20 +257,45 @@ static inline void md_box_set_tilt(md_box *box, const double tilt[3])
   }
 }
 
-/* Gives the box, whose sides may be other ones now, tilt factors that continue those of `before`, of which no yz is
- * beyond half a side. The offsets change as the tilt factors do. So images that were found before keep their shifts by
- * whole edges. A jump of a tilt factor by a side is a flip, of which an image knows nothing. Exact. */
+/* The offset next to `was` that differs from `offset` by whole sides. */
+static inline double md_tilt_next_to(double offset, double was, double length)
+{
+  offset -= rint((offset - was) / length) * length;
+  while (offset - was > 0.5 * length) offset -= length;
+  while (offset - was < -0.5 * length) offset += length;
+  return offset;
+}
+
+/* Gives the box, whose sides may be other ones now, tilt factors that continue those of `before`. The offsets change as
+ * the tilt factors do. So images that were found before keep their shifts by whole edges. A jump of a tilt factor by
+ * sides is a flip, of which an image knows nothing. The edge that counts for images, c - j b - i a, keeps its i where
+ * no tilt factor jumps, and its j takes up jumps of yz: those of xz, by xy, belong to them. Exact. */
 static inline void md_box_follow_tilt(md_box *box, const md_box *before, const double tilt[3])
 {
-  for (int k = 0; k < 3; ++k) {
-    const int axis = k == MD_YZ ? 1 : 0;
-    const double length = box->length[axis], was = before->offset[k];
-    double to = tilt[k] - rint((before->tilt[k] - was) / before->length[axis]) * length;
-    while (to - was > 0.5 * length) to -= length;
-    while (to - was < -0.5 * length) to += length;
-    box->tilt[k] = tilt[k];
-    box->offset[k] = to;
-  }
+  const double *was = before->offset;
+  double *to = box->offset, j[2];
+  for (int k = 0; k < 3; ++k) box->tilt[k] = tilt[k];
+  const double i_xy = rint((before->tilt[MD_XY] - was[MD_XY]) / before->length[0]);
+  to[MD_XY] = md_tilt_next_to(tilt[MD_XY] - i_xy * box->length[0], was[MD_XY], box->length[0]);
+  j[0] = rint((before->tilt[MD_YZ] - was[MD_YZ]) / before->length[1]);
+  to[MD_YZ] = md_tilt_next_to(tilt[MD_YZ] - j[0] * box->length[1], was[MD_YZ], box->length[1]);
+  j[1] = rint((tilt[MD_YZ] - to[MD_YZ]) / box->length[1]);
+  const double i = rint((before->tilt[MD_XZ] - j[0] * was[MD_XY] - was[MD_XZ]) / before->length[0]);
+  to[MD_XZ] =
+      md_tilt_next_to(tilt[MD_XZ] - j[1] * to[MD_XY] - i * box->length[0], was[MD_XZ], box->length[0]);
+}
+
+/* By how much the tilt factors go beyond their scaled ones, scale * from, where none of them jumps; `to` may have flips,
+ * by new sides. They depend on the tilt factors alone, not on the edges that count for images. */
+static inline void md_tilt_change(const double from[3], const double to[3], const double scale[3],
+                                  const double new_length[3], double change[3])
+{
+  const double xy = scale[0] * from[MD_XY], xz = scale[0] * from[MD_XZ], yz = scale[1] * from[MD_YZ];
+  const double smooth_yz = md_tilt_next_to(to[MD_YZ], yz, new_length[1]);
+  const double flips = rint((to[MD_YZ] - smooth_yz) / new_length[1]);
+  change[MD_XY] = md_tilt_next_to(to[MD_XY], xy, new_length[0]) - xy;
+  change[MD_XZ] = md_tilt_next_to(to[MD_XZ] - flips * to[MD_XY], xz, new_length[0]) - xz;
+  change[MD_YZ] = smooth_yz - yz;
 }
 
 /* Chooses the shortest edges of a sheared box again. Images that were found before do not hold then. */

@@ -294,6 +294,9 @@ static md_status deform_flow(const md_fix *fix, const md_model *model, md_flow *
       return md_error(MD_USAGE, "fix deform %s: the faces would have the speed %g, beyond the limit of %g",
                       deform_names[3 + k], flow->rate[k], model->speed_limit);
   }
+  /* After a flip of yz the edge of z would have a part of the rate of xy. */
+  if (flow->group != 0 && flow->rate[MD_XY] != 0.0 && flow->rate[MD_YZ] != 0.0)
+    return md_error(MD_USAGE, "fix deform remap v: xy and yz may not both change");
   return MD_OK;
 }
 
@@ -350,6 +353,9 @@ static void deform_shear(const md_fix *fix, const md_model *model, int64_t step,
     if (fix->k[1] == DEFORM_REMAP_X) move->sheared |= md_group_bit(fix->group);
   }
   if (fix->k[DEFORM_FLIP] == 0.0 || !next.triclinic) return;
+  /* The yz above counts all its flips, and each changes xz. The present xz has some of them, that of the beginning none. */
+  if (deform_way_of(fix, 3 + MD_YZ) != DEFORM_NONE && move->tilt[MD_XZ] == model->box.tilt[MD_XZ])
+    move->tilt[MD_XZ] = fix->state[DEFORM_BOX + 6 + MD_XZ];
   for (int d = 0; d < 3; ++d) next.length[d] = move->hi[d] - move->lo[d];
   md_box_set_tilt(&next, move->tilt);
   memcpy(move->tilt, next.offset, sizeof move->tilt);

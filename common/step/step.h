@@ -84,9 +84,12 @@ static inline void md_step_shear_box(md_step *s, const md_model *model)
     s->tilt[k] = undoes ? next.tilt[k] : now->tilt[k];
     s->offset[k] = now->offset[k];
     s->new_offset[k] = next.offset[k];
-    s->shear[k] = undoes ? now->offset[k] - next.offset[k]
-                         : next.offset[k] - s->scale[k == MD_YZ ? 1 : 0] * now->offset[k];
   }
+  static const double none[3] = {1.0, 1.0, 1.0};
+  if (undoes)
+    md_tilt_change(next.tilt, now->tilt, none, now->length, s->shear);
+  else
+    md_tilt_change(now->tilt, next.tilt, s->scale, next.length, s->shear);
 }
 
 /* The numbers of the change of the box. */

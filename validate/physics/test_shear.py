@@ -44,6 +44,7 @@ run 50
 
 THREE = {"dim": 3, "lattice": "fcc 0.8442", "n": 4, "z": "0 4", "tilt": "0 0 0", "dz": "0.02"}
 TWO = {"dim": 2, "lattice": "sq2 0.8442", "n": 8, "z": "-0.1 0.1", "tilt": "2.5 0 0", "dz": "0"}
+SKEW = {**THREE, "tilt": "0.5 0.3 1.9"}
 SLLOD = {"moves": "nvt/sllod temp 1.0 1.5 0.5", "temp": "temp/deform"}
 CASES = {
     "xy, every step": (THREE, {"deform": "1 xy erate 0.5 remap x"}),
@@ -51,6 +52,8 @@ CASES = {
     "xz and yz": (THREE, {"deform": "1 xz vel 0.4 yz delta -0.2 remap x units box"}),
     "xy, exponential": (TWO, {"deform": "1 xy trate 0.8 remap x"}),
     "with a side": (THREE, {"deform": "2 xy wiggle 0.3 0.13 x scale 1.05 z delta 0 -0.1 remap x"}),
+    "flips of yz": (SKEW, {"deform": "1 yz erate 1.1 remap x"}),
+    "flips of yz, with a side": (SKEW, {"deform": "1 yz erate 1.1 x erate 0.3 remap x"}),
     "sllod 3D": (THREE, {"deform": "1 xy erate 0.7 remap v", **SLLOD}),
     "sllod 3D, xz": (THREE, {"deform": "1 xz erate -0.7 remap v", **SLLOD}),
     "sllod 2D": (TWO, {"deform": "1 xy erate 0.4 remap v", **SLLOD}),
@@ -90,6 +93,25 @@ def test_momentum_and_flips(tmp_path):
         assert np.array_equal(frames[0].columns[column], frames[1].columns[column])
 
 
+@pytest.mark.parametrize("engine", ["openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
+def test_flips_have_the_same_bits_everywhere_and_go_back(engine, tmp_path):
+    """Also where sides change, and engines have chosen other edges. A pure shear goes back."""
+    harness.run(START.format(**SKEW), tmp_path)
+    ends = {}
+    for name, deform in (("sides", "yz erate 1.1 x erate 0.3 y erate -0.2"), ("shear", "yz erate 1.1 xz erate 0.4")):
+        for kind in ("naive", engine):
+            deck = ("units lj\nread_data start.data\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\n"
+                    f"fix 2 all deform 1 {deform} remap x\ndump 1 all custom 60 {kind}.dump id x y z vx vy vz\n"
+                    "thermo_style custom step yz\nrun 60\n" + ("run -60\n" if name == "shear" else ""))
+            run = harness.run(deck, tmp_path, engine=kind)
+            assert run.tables[0].at(60)["Yz"] < 0 < run.tables[0].at(0)["Yz"]
+            frames = harness.read_dump(tmp_path / f"{kind}.dump")
+            ends[kind] = (tmp_path / f"{kind}.dump").read_bytes()
+            for column, values in frames[0].columns.items() if name == "shear" else ():
+                assert np.array_equal(values, frames[-1].columns[column]), column
+        assert ends["naive"] == ends[engine]
+
+
 def test_restarts(tmp_path):
     harness.run(START.format(**THREE), tmp_path)
     fixes = ("fix 1 all nvt/sllod temp 1.0 1.0 0.5\nfix 2 all deform 1 xy erate 0.7 remap v\n"
@@ -110,6 +132,7 @@ REFUSED = {
     "fix 2 all deform 1 xy scale 2": "accepted are final V, delta V, vel V, erate R, trate R, wiggle A TP",
     "fix 2 all deform 1 xy final 0.4 remap v": "the rate must be constant",
     "fix 2 all deform 1 x scale 2 remap v": "only tilt factors may change",
+    "fix 2 all deform 1 xy erate 1 yz erate 1 remap v\nrun 1": "xy and yz may not both change",
     "fix 2 all deform 1 xy erate 1 y scale 2": "may not change too",
     "fix 2 all deform 1 xy erate 1 xy vel 1": "xy comes twice",
     "fix 2 all deform 1 xy erate 1 remap w": "accepted are x, v, none",
