@@ -25,6 +25,7 @@
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/box/move.h"
+#include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
@@ -34,6 +35,7 @@
 #include "src/fixes/external.h"
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
+#include "src/fixes/fixes.h"
 #include "src/fixes/moved_once.h"
 #include "src/follow/images.h"
 #include "src/particles/divide.h"
@@ -743,6 +745,8 @@ md_status md_run_prepare(md_run *run)
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
   MD_TRY(md_faces_follow(sim));
+  MD_TRY(md_fixes_find_regions(sim));
+  MD_TRY(md_computes_find_regions(sim));
   run->resumed = sim->resume && sim->resume->restart.under_way;
   if (!sim->resume) renew_room(sim);
   MD_TRY(md_extent_find(sim));

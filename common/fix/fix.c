@@ -229,6 +229,22 @@ static void settle_shape(const md_model *model, double box[SHAPE_BOX])
   for (int t = 0; t < 3; ++t) box[MD_FORCE_BOX + t] = model->box.triclinic ? model->box.tilt[t] : 0.0;
 }
 
+md_status md_fix_find_region(md_fix *fix, const md_fix_scope *scope)
+{
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  if (!fix->region[0]) return MD_OK;
+  return style->find_region ? style->find_region(fix, scope)
+                            : scope->shape(scope->context, fix->region, &fix->k[MD_FIX_REGION]);
+}
+
+md_status md_fix_take_region(md_fix *fix, const char *id, const md_fix_scope *scope)
+{
+  if (strlen(id) >= sizeof fix->region)
+    return md_error(MD_USAGE, "fix %s: '%.64s' is no region", md_fix_style_of(fix->kind)->name, id);
+  memcpy(fix->region, id, strlen(id) + 1);
+  return md_fix_find_region(fix, scope);
+}
+
 /* Three words, after which `region ID` may stand. */
 static md_status read_region(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
@@ -237,7 +253,7 @@ static md_status read_region(md_fix *fix, const md_words *words, const md_fix_sc
   if (!region || words->n > 5)
     return md_error(MD_USAGE, "fix %s: unexpected '%.64s'; accepted after the force is region ID",
                     md_fix_style_of(fix->kind)->name, words->word[region ? 5 : 3]);
-  return scope->shape(scope->context, words->word[4], &fix->k[MD_FIX_REGION]);
+  return md_fix_take_region(fix, words->word[4], scope);
 }
 
 /* The number of words must be n. Advises on keywords of LAMMPS that stand after them. */

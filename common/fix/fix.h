@@ -113,7 +113,9 @@ typedef struct md_fix {
   md_external_function *function;
   void *caller;
   char temp[64]; /* ID of its temperature: fix_modify temp; "": that of its group */
-  int nvaried;   /* the numbers that variables give; their k are those of no particular step */
+  char region
+      [64]; /* ID of the region of which it has numbers (md_fix_find_region); "": none. No restart has it */
+  int nvaried; /* the numbers that variables give; their k are those of no particular step */
   md_varied varied[MD_VARIED_MAX];
 } md_fix;
 
@@ -237,7 +239,9 @@ typedef struct md_fix_style {
   bool not_minimized; /* it does not act in a minimisation, as in LAMMPS; with md_NAME_post_force */
   bool takes_temp;    /* fix_modify temp is accepted */
   bool takes_region;  /* k from MD_FIX_REGION on has the region of its particles, or SHAPE_NONE */
-  bool takes_mean;    /* its action needs the mean of the forces on its group (common/force/forces.h) */
+  /* For another style that has numbers of fix->region: fills them. The errors are those of the scope's functions. */
+  md_status (*find_region)(md_fix *, const md_fix_scope *);
+  bool takes_mean; /* its action needs the mean of the forces on its group (common/force/forces.h) */
   /* Makes the numbers of its actions of the centres of mass of their groups, and the masses of these
    * (common/spring/centre.h), or NULL: it needs none. */
   void (*take_centres)(const md_fix *fix, const double centre[][3], const double *mass,
@@ -401,6 +405,13 @@ bool md_fix_is_reversible(const md_fix *fix);
 
 /* Does a fix shear the box, whose steps can be undone? */
 bool md_fixes_undo_shear(const struct md_model *model);
+
+/* Sets fix->region and its numbers. For use in `parse`. MD_USAGE: the ID is too long, or as below. */
+md_status md_fix_take_region(md_fix *fix, const char *id, const md_fix_scope *scope) MD_CHECKED;
+
+/* Fills the numbers that are those of fix->region, which may be another region of that ID now. MD_USAGE: there is no
+ * such region, or the fix cannot have one of its style. */
+md_status md_fix_find_region(md_fix *fix, const md_fix_scope *scope) MD_CHECKED;
 
 /* The beginning of a run back to step `last`, and before the box is undone. MD_USAGE: a fix does not know the box of
  * these steps. */

@@ -353,7 +353,8 @@ static void deform_shear(const md_fix *fix, const md_model *model, int64_t step,
     if (fix->k[1] == DEFORM_REMAP_X) move->sheared |= md_group_bit(fix->group);
   }
   if (fix->k[DEFORM_FLIP] == 0.0 || !next.triclinic) return;
-  /* The yz above counts all its flips, and each changes xz. The present xz has some of them, that of the beginning none. */
+  /* The yz above counts all its flips, and each changes xz. The present xz has some of them, that of the beginning has
+   * none. */
   if (deform_way_of(fix, 3 + MD_YZ) != DEFORM_NONE && move->tilt[MD_XZ] == model->box.tilt[MD_XZ])
     move->tilt[MD_XZ] = fix->state[DEFORM_BOX + 6 + MD_XZ];
   for (int d = 0; d < 3; ++d) next.length[d] = move->hi[d] - move->lo[d];

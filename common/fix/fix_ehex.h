@@ -138,6 +138,7 @@ static const md_fix_style ehex_style = {
     .forgets = "the velocities that it rescales are rounded",
     .conserves_momentum = true,
     .parse = ehex_parse,
+    .find_region = heat_find_region,
     .join = heat_join,
     .prepare = ehex_prepare,
     .every = heat_every,

@@ -23,13 +23,22 @@ MD_FIX_END(heat)
 
 #elif defined MD_FIX_HOST
 
+static md_status heat_find_region(md_fix *fix, const md_fix_scope *scope)
+{
+  md_bias block;
+  MD_TRY(scope->block(scope->context, fix->region, &block));
+  fix->k[2] = 1.0;
+  /* Numbers of fixes are finite. */
+  for (int b = 0; b < 6; ++b) fix->k[3 + b] = md_min(md_max(block.k[b], -0x1p1000), 0x1p1000);
+  return MD_OK;
+}
+
 /* Reads `N F`, and perhaps `region ID` at word 2; *at becomes the number of words that were read. */
 static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_scope *scope, int *at)
 {
   const char *name = md_fix_style_of(fix->kind)->name;
   int64_t every;
   char what[64];
-  md_bias block;
   *at = 2;
   if (words->n < 2) return md_error(MD_USAGE, "fix %s takes N and a rate of energy after its name", name);
   snprintf(what, sizeof what, "N of fix %s", name);
@@ -38,12 +47,8 @@ static md_status read_heat(md_fix *fix, const md_words *words, const md_fix_scop
   MD_TRY(parse_component(fix, words->word[1], &fix->k[1]));
   if (words->n < 3 || strcmp(words->word[2], "region") != 0) return MD_OK;
   if (words->n < 4) return md_error(MD_USAGE, "fix %s region: the ID of a region is missing", name);
-  MD_TRY(scope->block(scope->context, words->word[3], &block));
-  fix->k[2] = 1.0;
-  /* Numbers of fixes are finite. */
-  for (int b = 0; b < 6; ++b) fix->k[3 + b] = md_min(md_max(block.k[b], -0x1p1000), 0x1p1000);
   *at = 4;
-  return MD_OK;
+  return md_fix_take_region(fix, words->word[3], scope);
 }
 
 static md_status heat_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
@@ -106,6 +111,7 @@ static const md_fix_style heat_style = {
     .forgets = "the velocities that it rescales are rounded",
     .conserves_momentum = true,
     .parse = heat_parse,
+    .find_region = heat_find_region,
     .join = heat_join,
     .prepare = heat_prepare,
     .every = heat_every,

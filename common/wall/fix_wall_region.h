@@ -28,11 +28,16 @@ static const struct {
     {"harmonic", wall_harmonic_potential},
 };
 
+static md_status wall_region_find(md_fix *fix, const md_fix_scope *scope)
+{
+  return scope->shape(scope->context, fix->region, fix->k);
+}
+
 static md_status wall_region_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope)
 {
   int style = 0;
   MD_TRY(md_fix_takes(fix, words, 5));
-  MD_TRY(scope->shape(scope->context, words->word[0], fix->k));
+  MD_TRY(md_fix_take_region(fix, words->word[0], scope));
   while (style < 4 && strcmp(words->word[1], wall_region_potentials[style].name) != 0) ++style;
   if (style == 4)
     return md_error(
@@ -78,6 +83,7 @@ static const md_fix_style wall_region_style = {
     .conserves_energy = true,
     .reversible = true,
     .parse = wall_region_parse,
+    .find_region = wall_region_find,
     .join = wall_region_join,
     .prepare_force = wall_region_prepare,
     .vector = MD_VECTOR_REACTION,

@@ -32,24 +32,36 @@ static md_status unknown_style(const char *name)
   return md_error(MD_USAGE, "unknown compute style '%.32s'; accepted are: %s", name, list);
 }
 
+/* A block is a bias, which engines know. */
+static md_status find_region(const md_sim *sim, md_compute *compute)
+{
+  const md_region *region;
+  if (compute->kind != MD_COMPUTE_temp_region) return MD_OK;
+  MD_TRY(md_region_find(sim, compute->of, &region));
+  compute->bias = md_region_is_block(region) && !sim->model.box.triclinic
+                      ? md_region_bias(region, sim->model.box.dim)
+                      : (md_bias){MD_BIAS_NONE, {0.0}};
+  return MD_OK;
+}
+
+md_status md_computes_find_regions(md_sim *sim)
+{
+  for (int c = 0; c < sim->model.ncompute; ++c) MD_TRY(find_region(sim, &sim->model.compute[c]));
+  return MD_OK;
+}
+
 /* Reads the words after the name of the style. What they name must exist. */
 static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
 {
   const md_compute_style *style = md_compute_style_of(compute->kind);
   md_compute_scope scope = {.box = &sim->model.box};
-  const md_region *region;
   int temperature;
   for (int d = 0; d < 3; ++d) scope.lattice[d] = md_lattice_unit(sim, d);
   if (style->parse)
     MD_TRY(style->parse(compute, words, &scope));
   else if (words->n > 0)
     return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", style->name, words->word[0]);
-  if (compute->kind == MD_COMPUTE_temp_region) {
-    MD_TRY(md_region_find(sim, compute->of, &region));
-    if (md_region_is_block(region) && !sim->model.box.triclinic)
-      compute->bias = md_region_bias(region, sim->model.box.dim);
-    return MD_OK;
-  }
+  if (compute->kind == MD_COMPUTE_temp_region) return find_region(sim, compute);
   if (!compute->of[0]) return MD_OK;
   return md_compute_temperature(&sim->model, "compute pressure", compute->of, true, &temperature);
 }

@@ -8,6 +8,7 @@
 #include "src/create/lattice.h"
 #include "src/fixes/anchors.h"
 #include "src/fixes/external.h"
+#include "src/fixes/fixes.h"
 #include "src/group/groups.h"
 #include "src/region/region.h"
 
@@ -76,6 +77,25 @@ static md_status find_group(const void *context, const char *name, int *group)
   return md_group_find(context, name, group);
 }
 
+static md_fix_scope scope_of(md_sim *sim)
+{
+  md_fix_scope scope = {.box = &sim->model.box,
+                        .context = sim,
+                        .block = find_block,
+                        .shape = find_shape,
+                        .group = find_group,
+                        .step = sim->model.step};
+  for (int d = 0; d < 3; ++d) scope.lattice[d] = md_lattice_unit(sim, d);
+  return scope;
+}
+
+md_status md_fixes_find_regions(md_sim *sim)
+{
+  const md_fix_scope scope = scope_of(sim);
+  for (int f = 0; f < sim->model.nfix; ++f) MD_TRY(md_fix_find_region(&sim->model.fix[f], &scope));
+  return MD_OK;
+}
+
 /* Makes fix `index` of the model, a new one after the others or one that takes the place of an earlier one. After an
  * error the model is as before. */
 static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_kind kind, int group,
@@ -89,13 +109,7 @@ static md_status put_into_model(md_sim *sim, const md_fix_style *style, md_fix_k
                     model->groups.name[group]);
   if (style->needs_box) MD_TRY(md_sim_need_box(sim, what));
   if (index == MD_FIXES_MAX) return md_error(MD_USAGE, "at most %d fixes are accepted", MD_FIXES_MAX);
-  md_fix_scope scope = {.box = &model->box,
-                        .context = sim,
-                        .block = find_block,
-                        .shape = find_shape,
-                        .group = find_group,
-                        .step = model->step};
-  for (int d = 0; d < 3; ++d) scope.lattice[d] = md_lattice_unit(sim, d);
+  const md_fix_scope scope = scope_of(sim);
   md_fix fix = {.kind = kind, .group = group};
   MD_TRY(style->parse(&fix, words, &scope));
   const int before = model->nfix;

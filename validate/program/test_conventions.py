@@ -58,6 +58,13 @@ DECKS = {
                                    "fix 2 h spring tether 1 5 NULL NULL 0\nfix 3 g spring tether 1 5 NULL NULL 0\n"
                                    "thermo_style custom step f_3[1]\nrun 1\nunfix 2\n"
                                    "displace_atoms g move 0.3 0 0\nrun 1\n",
+    # What has the ID of a region takes the region of that ID at the next run.
+    **{f"another region: {use}": BEGIN + f"region r block 0.1 1.4 INF INF INF INF\nfix 1 all nve\n{use}\nrun 2\n"
+                                        "region r delete\nregion r block 1.1 2.4 0.1 2.4 INF INF\nrun 3\n"
+       for use in ("fix 2 all addforce 1 0 0 region r\nthermo_style custom step temp f_2[1]",
+                   "fix 2 all setforce 1 0 0 region r\nthermo_style custom step temp f_2[1]",
+                   "compute m all reduce max vx\nfix 2 all heat 1 0.5 region r\nthermo_style custom step temp c_m",
+                   "compute t all temp/region r\nthermo_style custom step temp c_t")},
     # A run that is a part of a longer one: fix deform begins with the box of its first run.
     **{f"deform {part} in parts": BEGIN + f"fix 1 all nve\n{PRISM if tilt else ''}fix 2 all deform 1 {part}\nthermo 5\n"
                                   f"thermo_style custom step temp lx{' xy' if tilt else ''} vol\n{PARTS}"
@@ -184,3 +191,10 @@ def test_the_particle_that_went_too_far_is_the_same_everywhere(asked, tmp_path):
     errors = {harness.run(deck, tmp_path / str(k), expect=PHYSICS, **run).err.split("in.deck:")[1].split("\n")[0]
               for k, run in enumerate(runs)}
     assert len(errors) == 1 and "particle 5 moved by a quarter of the periodic side x" in errors.pop()
+
+
+@pytest.mark.parametrize("use", ["fix 2 all addforce 1 0 0 region r", "fix 2 all heat 1 0.5 region r",
+                                 "fix 2 all wall/region r harmonic 0.1 1 0.3", "compute 2 all temp/region r"])
+def test_a_region_that_is_gone(use, tmp_path):
+    deck = BEGIN + f"region r block -9 9 -9 9 -9 9\nfix 1 all nve\n{use}\nrun 1\nregion r delete\nrun 1\n"
+    refused(run_deck(tmp_path, deck), USAGE, "no region 'r'")
