@@ -285,7 +285,7 @@ static inline void md_box_follow_tilt(md_box *box, const md_box *before, const d
       md_tilt_next_to(tilt[MD_XZ] - j[1] * to[MD_XY] - i * box->length[0], was[MD_XZ], box->length[0]);
 }
 
-/* By how much the tilt factors go beyond their scaled ones, scale * from, where none of them jumps; `to` may have flips,
+/* By how much the tilt factors go beyond their scaled ones, scale * from, where none of them jumps; `to` may have flips
  * by new sides. They depend on the tilt factors alone, not on the edges that count for images. */
 static inline void md_tilt_change(const double from[3], const double to[3], const double scale[3],
                                   const double new_length[3], double change[3])

@@ -745,6 +745,8 @@ md_status md_run_prepare(md_run *run)
   md_sim *sim = run->sim;
   md_model *model = &sim->model;
   MD_TRY(md_faces_follow(sim));
+  for (md_observer *o = sim->observers; o; o = o->next)
+    if (o->check) MD_TRY(o->check(o, sim));
   MD_TRY(md_fixes_find_regions(sim));
   MD_TRY(md_computes_find_regions(sim));
   run->resumed = sim->resume && sim->resume->restart.under_way;

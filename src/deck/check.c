@@ -495,6 +495,8 @@ md_status md_check_run(md_sim *sim, int64_t n)
     c->no_model = false;
   }
   MD_TRY(md_external_check(sim));
+  for (md_observer *o = sim->observers; o; o = o->next)
+    if (o->check) MD_TRY(o->check(o, sim));
   sim->model.step += n;
   if (!sim->has_computed) sim->computed = stand_in_values(&sim->model);
   sim->has_computed = true;

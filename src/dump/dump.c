@@ -67,6 +67,11 @@ static md_status agree(md_dump *dump, md_sim *sim, md_status status)
   return md_comm_agree(sim->comm, status);
 }
 
+static md_status check(md_observer *observer, md_sim *sim)
+{
+  return md_dump_check_columns((md_dump *)observer, sim);
+}
+
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_dump *dump = (md_dump *)observer;
@@ -300,6 +305,7 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
       (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1, .only = -1};
   made->observer.due = due;
   made->observer.due_back = due_back;
+  made->observer.check = check;
   made->observer.start = start;
   made->observer.observe = observe;
   made->observer.finish = finish;

@@ -146,6 +146,18 @@ md_status md_dump_set_columns(md_dump *dump, md_sim *sim, int n, const char *con
   return status;
 }
 
+md_status md_dump_check_columns(md_dump *dump, md_sim *sim)
+{
+  for (int c = 0; c < dump->ncolumn; ++c) {
+    md_dump_column *column = &dump->column[c];
+    if (column->what == MD_DUMP_COMPUTE) MD_TRY(compute_column(sim, column->name, column));
+    if (column->what == MD_DUMP_NAMED && !md_images_has(column->name) &&
+        !md_particle_values_has(sim, column->name))
+      return no_such_value(column->name);
+  }
+  return MD_OK;
+}
+
 md_format_kind md_dump_column_kind(const md_dump_column *column)
 {
   if (column->what == MD_DUMP_ID || column->what == MD_DUMP_TYPE) return MD_FORMAT_INT;

@@ -72,6 +72,8 @@ struct md_observer {
   int64_t (*due)(md_observer *, int64_t step);
   /* The same for a run that goes back: the last step <= `step` at which it is due; negative: never. */
   int64_t (*due_back)(md_observer *, int64_t step);
+  /* Is all there that it shows? Called when a run starts, and in `myriad check`. MD_USAGE: no. May be NULL. */
+  md_status (*check)(md_observer *, md_sim *) MD_CHECKED;
   /* Called when a run starts, after the model is prepared and before the first step is shown. May be NULL. */
   md_status (*start)(md_observer *, md_sim *) MD_CHECKED;
   md_status (*observe)(md_observer *, md_view *) MD_CHECKED;

@@ -8,6 +8,7 @@
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/deck/check.h"
+#include "src/fixes/fix_vary.h"
 #include "src/plan.h"
 #include "src/replay/take.h"
 #include "src/run.h"
@@ -135,6 +136,7 @@ static md_status work(md_run *run)
     MD_TRY(take_next(sim, r));
     set_last(run, r);
     MD_TRY(md_run_renew(run));
+    MD_TRY(md_fix_vary(sim, 0));
     MD_TRY(md_run_show(run, false));
     run->shown = r->taken;
     MD_TRY(md_run_look(run, &seconds));

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import harness
-from cli import BOX, PHYSICS, USAGE, refused, run_deck, works
+from cli import BOX, PHYSICS, USAGE, call, refused, run_deck, works
 from test_averages import needs_lmp, run_lmp
 
 pytestmark = pytest.mark.smoke
@@ -198,3 +198,16 @@ def test_the_particle_that_went_too_far_is_the_same_everywhere(asked, tmp_path):
 def test_a_region_that_is_gone(use, tmp_path):
     deck = BEGIN + f"region r block -9 9 -9 9 -9 9\nfix 1 all nve\n{use}\nrun 1\nregion r delete\nrun 1\n"
     refused(run_deck(tmp_path, deck), USAGE, "no region 'r'")
+
+
+def test_a_column_of_a_compute_that_is_gone(tmp_path):
+    deck = BEGIN + "compute k all ke/atom\ndump d all custom 1 d.dump id c_k\nrun 1\nuncompute k\nrun 1\n"
+    refused(run_deck(tmp_path, deck), USAGE, "c_k: there is no such compute")
+    (tmp_path / "in.gone").write_text(deck)
+    checked = call(tmp_path, "check", "-in", "in.gone")
+    assert checked.status == USAGE and "in.gone:15: c_k: there is no such compute" in checked.out
+    deck = BEGIN + ("group g id 1\ncompute k g ke/atom\ndump d all custom 1 d.dump id c_k\nrun 1\nuncompute k\n"
+                    "compute k all ke/atom\nrun 1\n")
+    harness.run(deck, tmp_path)
+    frames = harness.read_dump(tmp_path / "d.dump")
+    assert [(frame.columns["c_k"] > 0).sum() for frame in (frames[1], frames[-1])] == [1, len(frames[0].columns["id"])]

@@ -55,6 +55,18 @@ def test_rerun_of_lammps(tmp_path):
     assert ours.loops[0].steps == 7
 
 
+def test_numbers_of_fixes_that_variables_give(tmp_path):
+    """Those of each snapshot are of its step."""
+    force = ("variable grows equal 0.01*step\nfix 5 all addforce v_grows 0 0\n"
+             "dump f all custom 10 f.dump id fx\n" + EXACT.replace(" d ", " f "))
+    deck = MELT + DUMP + EXACT + force + "run 30\n"
+    harness.run(deck, tmp_path / "d")
+    harness.run(MELT + force + "rerun ../d/d.dump dump x y z vx vy vz\n", tmp_path / "again")
+    for frame in harness.read_dump(tmp_path / "again" / "f.dump"):
+        assert frame.columns["fx"].mean() == pytest.approx(0.01 * frame.step)
+    assert (tmp_path / "again" / "f.dump").read_bytes() == (tmp_path / "d" / "f.dump").read_bytes()
+
+
 @pytest.mark.mpi
 def test_the_bits_of_the_run(tmp_path):
     first = harness.run(MELT + DUMP + LOOKS + "run 60\n", tmp_path / "d", engine="naive")
