@@ -59,18 +59,19 @@ md_status md_faces_widen(md_sim *sim, int grown)
   return MD_OK;
 }
 
-void md_faces_put(const md_box *box, double to[7])
+void md_faces_put(const md_box *box, double to[10])
 {
-  if (!md_box_has_room(box)) return;
   memcpy(to, box->lo, sizeof box->lo);
   memcpy(to + 3, box->hi, sizeof box->hi);
   to[6] = box->room;
+  memcpy(to + 7, box->tilt, sizeof box->tilt);
 }
 
-void md_faces_take(md_box *box, const double from[7])
+void md_faces_take(md_box *box, const double from[10])
 {
-  if (!md_box_has_room(box)) return;
+  if (!(from[3] > from[0])) return;
   for (int d = 0; d < box->dim; ++d)
     for (int side = 0; side < 2; ++side) md_box_move_face(box, d, side, from[d + 3 * side]);
   box->room = from[6];
+  if (box->triclinic) md_box_set_tilt(box, from + 7);
 }

@@ -25,9 +25,9 @@ md_status md_faces_follow(md_sim *sim) MD_CHECKED;
  * particles. The model is prepared. Errors as above. Collective. */
 md_status md_faces_widen(md_sim *sim, int grown) MD_CHECKED;
 
-/* Put lo, hi and room of a box with faces that follow into an array, and take them from it. Without such faces, do
- * nothing. */
-void md_faces_put(const md_box *box, double to[7]);
-void md_faces_take(md_box *box, const double from[7]);
+/* Put lo, hi, room and tilt factors of a box into an array, and take them from it. From one that is all 0 nothing is
+ * taken. */
+void md_faces_put(const md_box *box, double to[10]);
+void md_faces_take(md_box *box, const double from[10]);
 
 #endif

@@ -566,7 +566,7 @@ static void walk_model(walk *w, md_model *m)
 }
 
 /* Run k of a deck. */
-static void walk_run(walk *w, int k, md_run_record *run, const md_box *box)
+static void walk_run(walk *w, int k, md_run_record *run)
 {
   const md_h5_shape one = {0};
   char name[64];
@@ -589,7 +589,10 @@ static void walk_run(walk *w, int k, md_run_record *run, const md_box *box)
   snprintf(name, sizeof name, "run/%d/bond_energy", k + 1);
   real(w, name, &run->computed.bond_energy);
   snprintf(name, sizeof name, "run/%d/box", k + 1);
-  if (w->mode == READ ? md_h5->has(w->file, name) : md_box_has_room(box)) reals(w, name, 7, run->box);
+  /* Earlier programs say it of boxes whose faces move, and of no tilt factors. */
+  if (w->mode != READ || md_h5->has(w->file, name)) reals(w, name, 7, run->box);
+  snprintf(name, sizeof name, "run/%d/tilt", k + 1);
+  if (w->mode != READ || md_h5->has(w->file, name)) reals(w, name, 3, run->box + 7);
   snprintf(name, sizeof name, "run/%d/coupled", k + 1);
   if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
   snprintf(name, sizeof name, "run/%d/edits", k + 1);
@@ -607,7 +610,7 @@ static void walk_run(walk *w, int k, md_run_record *run, const md_box *box)
 }
 
 /* The runs of a deck, each with its own items. */
-static void walk_history(walk *w, md_history *h, const md_box *box)
+static void walk_history(walk *w, md_history *h)
 {
   int runs = (int)h->nrun;
   numbers(w, "run/beginning", MD_H5_INT64, (md_h5_shape){0}, &h->beginning);
@@ -618,7 +621,7 @@ static void walk_history(walk *w, md_history *h, const md_box *box)
     if (w->status != MD_OK) return;
     h->nrun = runs;
   }
-  for (int k = 0; k < runs; ++k) walk_run(w, k, &h->run[k], box);
+  for (int k = 0; k < runs; ++k) walk_run(w, k, &h->run[k]);
   if (w->mode != READ || md_h5->has(w->file, "run/edits"))
     whole(w, "run/edits", &h->edits);
   else
@@ -763,7 +766,7 @@ static void walk_header(walk *w, md_restart *r)
   flags(w, "run/under_way", 1, &r->under_way);
   flags(w, "run/has_energy", 1, &r->has_energy);
   real(w, "run/first_energy", &r->first_energy);
-  walk_history(w, &r->history, &r->model.box);
+  walk_history(w, &r->history);
   walk_measured(w, &r->history);
   walk_left_out(w, &r->history);
   walk_draws(w, r);

@@ -1161,3 +1161,25 @@ def test_a_link_where_the_temporary_file_was_is_not_followed(command, name, tmp_
     assert (tmp_path / "victim").read_text() == "precious"
     assert (tmp_path / name).is_file() and not (tmp_path / name).is_symlink()
     assert [p.name for p in tmp_path.glob("*.tmp")] == [f"{name}.tmp"]
+
+
+@pytest.mark.parametrize("first", [
+    "fix 2 all deform 1 x scale 1.1 remap x\nrun 20\nunfix 2\n",
+    "fix 2 all deform 1 xy erate 0.5 remap x\nrun 20\nunfix 2\n",
+    "unfix 1\nfix 1 all nph iso 1 1 0.1\nrun 20\nunfix 1\nfix 1 all nve\n",
+    "fix 2 all box/relax iso 0\nminimize 0 0 5 50\nunfix 2\n",
+])
+def test_resume_passes_over_a_run_that_changed_the_box(first, tmp_path):
+    """The later run has no fix that changes it, and its restarts have the box of the earlier one."""
+    skew = "change_box all triclinic\n" if "xy" in first else ""
+    deck = (f"{MIXTURE}{skew}fix 1 all nve\n{first}restart 10 r.*\nrun 20\nchange_box all x scale 1.01 remap\nrun 20\n"
+            "write_data end.data\n")
+    works(run_deck(tmp_path, deck))
+    end, last = data(tmp_path), sorted(tmp_path.glob("r.*"), key=lambda path: int(path.suffix[1:]))
+    assert len(last) == 4
+    for keep in (3, 1):
+        (tmp_path / "end.data").unlink()
+        for path in last[keep:]:
+            path.unlink()
+        assert "Resumed at step" in works(run_deck(tmp_path, deck, "--resume")).out
+        assert data(tmp_path) == end
