@@ -214,6 +214,7 @@ md_status md_snapshots_row(md_snapshots *s, char ***word)
 md_status md_snapshots_end(md_snapshots *s)
 {
   bool more;
+  if (s->rows_left > 0) return MD_OK; /* --resume reads no rows */
   MD_TRY(read_line(s, &more));
   if (!more || s->line[0] == '\0' || strncmp(s->line, "ITEM:", strlen("ITEM:")) == 0) return MD_OK;
   return md_snapshots_wrong(s, "there are more rows than NUMBER OF ATOMS says");
