@@ -297,6 +297,10 @@ static md_status deform_flow(const md_fix *fix, const md_model *model, md_flow *
   /* After a flip of yz the edge of z would have a part of the rate of xy. */
   if (flow->group != 0 && flow->rate[MD_XY] != 0.0 && flow->rate[MD_YZ] != 0.0)
     return md_error(MD_USAGE, "fix deform remap v: xy and yz may not both change");
+  /* The image in the brick and that in the parallelepiped would have other velocities. */
+  if (flow->group != 0 && flow->rate[MD_XY] != 0.0 && model->box.tilt[MD_YZ] != 0.0)
+    return md_error(MD_USAGE, "fix deform remap v: xy may not change in a box whose yz, %g, is not 0",
+                    model->box.tilt[MD_YZ]);
   return MD_OK;
 }
 

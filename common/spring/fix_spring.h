@@ -84,9 +84,7 @@ static md_status spring_prepare(const md_fix *fix, const md_model *model, md_for
   if (fix->k[SPRING_COUPLES] == 0.0) return MD_OK;
   *count = 2;
   action[1].group = md_group_bit((int)fix->k[SPRING_OTHER]);
-  if (md_model_group_count(model, (int)fix->k[SPRING_OTHER]) > 0) return MD_OK;
-  return md_error(MD_USAGE, "fix spring couple: the group %s has no particles",
-                  model->groups.name[(int)fix->k[SPRING_OTHER]]);
+  return MD_OK;
 }
 
 /* centre: of the group, and for couple of the other one. */

@@ -115,6 +115,17 @@ static bool find_wanted(const md_fix *fix, double velocity_per_v, bool middle, i
   return v >= 0.0;
 }
 
+/* The coordinate of particle i, within the faces. In a tilted box it is that of the image in the parallelepiped, as in
+ * LAMMPS, which along x is another than that in the brick. */
+static double place_along(const md_model *model, const md_particles *p, int axis, int64_t i)
+{
+  const md_box *box = &model->box;
+  double x[3];
+  if (!box->triclinic) return p->x[axis][i];
+  md_particle_shown(p, box, i, x);
+  return box->periodic[axis] ? md_wrap(x[axis], box->lo[axis], box->hi[axis], box->length[axis]) : x[axis];
+}
+
 static md_status collect(const md_fix *fix, const md_model *model, const md_particles *p, candidates slab[2])
 {
   const int axis = (int)fix->k[1], dim = p->dim;
@@ -122,7 +133,7 @@ static md_status collect(const md_fix *fix, const md_model *model, const md_part
   const double middle = lo + 0.5 * model->box.length[axis];
   const uint32_t bit = md_group_bit(fix->group);
   for (int64_t i = 0; i < p->n; ++i) {
-    const double x = p->x[axis][i];
+    const double x = place_along(model, p, axis, i);
     const bool low = x >= lo && x < lo + width, high = x >= middle && x < middle + width;
     if (!(low || high) || !md_particles_in_group(p, bit, i)) continue;
     if (p->id[i] > INT64_C(1) << 53)

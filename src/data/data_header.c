@@ -59,7 +59,7 @@ static bool counts_bonds(const reader *r)
          (fields_are(r, 1, bonds, 1) || fields_are(r, 1, type, 2) || fields_are(r, 1, extra, 4));
 }
 
-/* Refuses the line, unless it counts zero objects of another atom style. */
+/* Refuses the line, unless it counts zero objects of another atom style, or room for some. */
 static md_status refuse_count(reader *r)
 {
   static const char *const others[] = {"bonds", "angles",    "dihedrals", "impropers", "bond",
@@ -69,7 +69,8 @@ static md_status refuse_count(reader *r)
     if (r->nfield < 2 || strcmp(r->field[1], others[k]) != 0) continue;
     int64_t count;
     MD_TRY(md_data_whole(r, r->field[0], others[k], &count));
-    if (count == 0) return MD_OK;
+    /* `extra ... per atom` is room for LAMMPS, and not data. */
+    if (count == 0 || strcmp(r->field[1], "extra") == 0) return MD_OK;
     return WRONG(r,
                  "'%s %s ...' needs another atom style; bonds need atom_style bond, and there are no others",
                  r->field[0], r->field[1]);

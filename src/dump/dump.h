@@ -135,8 +135,8 @@ md_status md_dump_once(md_sim *sim, const md_words *words, int64_t step) MD_CHEC
 /* Finds the dump with the id `id`. MD_USAGE: there is none; the message lists the dumps. */
 md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump) MD_CHECKED;
 
-/* Are the values of all columns there? Those of computes become those of the computes that have their IDs now. MD_USAGE:
- * no. */
+/* Are the values of all columns there? Those of computes become those of the computes that have their IDs now.
+ * MD_USAGE: no. */
 md_status md_dump_check_columns(md_dump *dump, md_sim *sim) MD_CHECKED;
 
 /* Replaces the columns by the n named ones (dump_columns.c). MD_USAGE: a name is unknown; the message lists the

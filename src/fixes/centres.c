@@ -141,6 +141,15 @@ static md_status begin_with_flags(md_sim *sim)
   return status;
 }
 
+/* The group to which that of the fix is coupled must have particles. */
+static md_status check_coupled(const md_model *model, const char *name, uint32_t group)
+{
+  for (int g = 0; g < model->groups.n; ++g)
+    if (md_group_bit(g) == group && md_model_group_count(model, g) == 0)
+      return md_error(MD_USAGE, "fix %s couple: the group %s has no particles", name, model->groups.name[g]);
+  return MD_OK;
+}
+
 md_status md_centres_begin(md_sim *sim, bool minimizes)
 {
   bool begins = false;
@@ -150,6 +159,7 @@ md_status md_centres_begin(md_sim *sim, bool minimizes)
     const int parts = md_fix_centre_groups(fix, group);
     for (int part = 0; part < parts; ++part)
       MD_TRY(check(sim, md_fix_style_of(fix->kind)->name, group[part], minimizes));
+    if (parts > 1) MD_TRY(check_coupled(&sim->model, md_fix_style_of(fix->kind)->name, group[1]));
     begins = begins || will_look(fix) || (parts > 0 && fix->state[MD_CENTRE_KNOWN] == 0.0);
   }
   if (!begins || sim->resume) return MD_OK;

@@ -141,13 +141,15 @@ static md_status send_home_with_flags(md_followed *f, question **received, int64
   return status;
 }
 
-/* A message begins with the id. */
+/* A message begins with the id. A way begins at the unwrapped place, as in LAMMPS: where the box grows, an image flag
+ * is a part of the way. */
 static md_status note_all(md_followed *f)
 {
   md_follow_set *set = &f->set;
   question *m;
   int64_t n;
-  const bool flagged = f->what == MD_FOLLOWED_UNWRAPPED && md_images_are_kept(f->sim);
+  const bool flagged = f->what != MD_FOLLOWED_VELOCITIES && md_images_are_kept(f->sim);
+  const md_follow now = follow_of(f);
   MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, &m, &n));
   const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
   if (status == MD_OK) qsort(m, (size_t)n, sizeof *m, by_id);
@@ -157,6 +159,8 @@ static md_status note_all(md_followed *f)
     memcpy(set->at[k].last, m[k].x, sizeof m[k].x);
     memcpy(set->at[k].through, m[k].through, sizeof m[k].through);
     set->at[k].type = m[k].type;
+    for (int d = 0; d < now.dim && flagged && f->what != MD_FOLLOWED_UNWRAPPED; ++d)
+      md_lattice_shift(now.length, now.tilt, d, m[k].through[d], set->at[k].first);
   }
   free(m);
   return status;

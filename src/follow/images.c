@@ -445,6 +445,7 @@ static double value_of(const md_box *box, int name, const double *record)
   unwrap(box, record, x);
   if (!names[name].scaled) return x[axis];
   md_box_fractions(box, x, fraction);
+  if (axis == 2 && box->dim == 2) return (x[2] - box->lo[2]) / box->length[2];
   return fraction[axis];
 }
 

@@ -326,6 +326,29 @@ def given(folder: Path) -> None:
 
 
 @needs_lmp
+def test_ways_in_a_box_that_changes_begin_with_flags(tmp_path):
+    deck = "boundary p p f\n" + GIVEN.replace("fix 1 all nve", "fix 1 all nph x 1 1 0.5").replace(
+        "style none", "style lj/cut 2\npair_coeff 1 1 1 1") + (
+        "compute m all msd\ncompute d all displace/atom\ncompute s all reduce sum c_d[*]\nthermo 10\n"
+        "thermo_style custom step lx c_m[1] c_m[4] c_s[1] c_s[4]\nthermo_modify format float %.12g\nrun 30\n")
+    given(tmp_path)
+    ours, theirs = harness.run(deck, tmp_path / "ours").table, run_lmp(deck, tmp_path / "theirs")[0]
+    assert ours.titles == theirs.titles and ours.rows[-1][0] == "30"
+    for row, their_row in zip(ours.rows, theirs.rows):
+        assert list(map(float, row)) == pytest.approx(list(map(float, their_row)), rel=1e-8, abs=1e-8)
+
+
+@needs_lmp
+def test_scaled_places_in_two_dimensions(tmp_path):
+    deck = ("dimension 2\nregion b block 0 4 0 4 -0.5 0.5\ncreate_box 1 b\ncreate_atoms 1 single 1 1 0\nmass 1 1\n"
+            "pair_style lj/cut 1\npair_coeff 1 1 0 1\nfix 1 all nve\ndump 1 all custom 1 a xs zs xsu zsu\nrun 0\n")
+    harness.run(deck, tmp_path / "ours")
+    run_lmp(deck, tmp_path / "theirs")
+    rows = [(tmp_path / who / "a").read_text().split("\n")[-2] for who in ("ours", "theirs")]
+    assert rows[0].split() == rows[1].split() == ["0.25", "0.5", "0.25", "0.5"]
+
+
+@needs_lmp
 def test_data_files_have_flags(tmp_path):
     """They count where the deck asks before the next run; write_data writes them."""
     deck = "boundary p p f\n" + GIVEN + "timestep 0.01\n" + WRITE.format("a") + "run 100\n" + WRITE.format("b") + \

@@ -58,6 +58,12 @@ DECKS = {
                                    "fix 2 h spring tether 1 5 NULL NULL 0\nfix 3 g spring tether 1 5 NULL NULL 0\n"
                                    "thermo_style custom step f_3[1]\nrun 1\nunfix 2\n"
                                    "displace_atoms g move 0.3 0 0\nrun 1\n",
+    # Slabs along x hold the images of the parallelepiped.
+    "swaps in a tilted box": "lattice sc 0.8\nregion b prism 0 6 0 6 0 6 2 1 -1\ncreate_box 1 b\ncreate_atoms 1 box\n"
+                             "mass 1 1\nvariable v atom sin(id*1.7)\nvelocity all set v_v v_v v_v\n"
+                             "pair_style lj/cut 2.4\npair_coeff 1 1 1 1\nneigh_modify every 1 delay 0 check no\n"
+                             "fix 1 all nve\nfix 2 all thermal/conductivity 5 x 6\nthermo 5\n"
+                             "thermo_style custom step temp pe f_2\nrun 15\n",
     # What has the ID of a region takes the region of that ID at the next run.
     **{f"another region: {use}": BEGIN + f"region r block 0.1 1.4 INF INF INF INF\nfix 1 all nve\n{use}\nrun 2\n"
                                         "region r delete\nregion r block 1.1 2.4 0.1 2.4 INF INF\nrun 3\n"

@@ -1186,7 +1186,8 @@ def test_resume_passes_over_a_run_that_changed_the_box(first, tmp_path):
 
 
 def test_resume_passes_over_a_snapshot(tmp_path):
-    deck = (f"{MIXTURE}fix 1 all nve\nrun 10\nwrite_dump all custom s.dump id x y z vx vy vz modify format float %.17g\n"
+    dump = "write_dump all custom s.dump id x y z vx vy vz modify format float %.17g\n"
+    deck = (f"{MIXTURE}fix 1 all nve\nrun 10\n{dump}"
             "run 10\nread_dump s.dump 10 x y z vx vy vz\nrestart 10 r.*\nrun 20\nwrite_data end.data\n")
     works(run_deck(tmp_path, deck))
     end = data(tmp_path)
