@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import PHYSICS, USAGE, refused, run_deck
+from cli import PHYSICS, USAGE, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 CHAINS = harness.REFERENCE / "chains-216.data"
@@ -229,6 +229,17 @@ def test_bad_bonds(keywords, words, tmp_path):
 def test_what_bonds_refuse(line, words, tmp_path):
     before = two(tmp_path).replace("run 100\n", "")
     refused(run_deck(tmp_path, before + line + "\n"), USAGE, *words)
+
+
+def test_room_that_a_data_file_reserves(tmp_path):
+    deck = two(tmp_path)
+    text = (tmp_path / "two.data").read_text()
+    plain = works(run_deck(tmp_path, deck + "write_data a.data\n"))
+    room = "1 extra bond per atom\n2 extra angle per atom\n7 extra special per atom\n"
+    (tmp_path / "two.data").write_text(text.replace("1 bonds\n", "1 bonds\n" + room))
+    works(run_deck(tmp_path, deck + "write_data b.data\n"))
+    assert plain and (tmp_path / "a.data").read_text().split("Atoms")[1] == (
+        tmp_path / "b.data").read_text().split("Atoms")[1]
 
 
 def test_bonds_need_their_style(tmp_path):
