@@ -359,7 +359,8 @@ static void deform_shear(const md_fix *fix, const md_model *model, int64_t step,
   if (fix->k[DEFORM_FLIP] == 0.0 || !next.triclinic) return;
   /* The yz above counts all its flips, and each changes xz. The present xz has some of them, that of the beginning has
    * none. */
-  if (deform_way_of(fix, 3 + MD_YZ) != DEFORM_NONE && move->tilt[MD_XZ] == model->box.tilt[MD_XZ])
+  if (deform_way_of(fix, 3 + MD_YZ) != DEFORM_NONE && deform_way_of(fix, 3 + MD_XZ) == DEFORM_NONE &&
+      move->tilt[MD_XZ] == model->box.tilt[MD_XZ])
     move->tilt[MD_XZ] = fix->state[DEFORM_BOX + 6 + MD_XZ];
   for (int d = 0; d < 3; ++d) next.length[d] = move->hi[d] - move->lo[d];
   md_box_set_tilt(&next, move->tilt);
