@@ -116,19 +116,22 @@ static md_status add_dump(md_sim *sim, const md_still *still)
 
 md_status md_frame_begin(md_sim *sim, int64_t *from)
 {
-  const md_still *still = sim->frame;
+  md_still *still = sim->frame;
   *from = sim->resume ? sim->resume->restart.model.step : sim->model.step;
   const long long steps = llabs(still->step - *from);
   if (still->step < *from) MD_TRY(md_check_back(sim, "myriad frame"));
   md_log_print(sim->log, "Frame of step %lld: from %s, step %lld, %lld steps %s\n", (long long)still->step,
                sim->resume ? sim->resume->path : "the beginning of the run", (long long)*from, steps,
                still->step < *from ? "back" : "forward");
-  return is_data(still) ? MD_OK : add_dump(sim, still);
+  if (is_data(still) || still->added) return MD_OK;
+  still->added = true;
+  return add_dump(sim, still);
 }
 
 md_status md_frame_end(md_sim *sim)
 {
   md_still *still = sim->frame;
+  if (sim->model.step != still->step) return MD_OK; /* fix halt has ended this run before it */
   if (is_data(still)) MD_TRY(md_do_write_data(sim, &still->output));
   still->done = sim->script.quit = true;
   return MD_OK;

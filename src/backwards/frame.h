@@ -14,6 +14,7 @@
 struct md_still {
   int64_t step;
   md_words output; /* FILE [STYLE ARGUMENTS ...] */
+  bool added;      /* its dump is one of the observers */
   bool done;       /* the frame was written */
 };
 

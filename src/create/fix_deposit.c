@@ -168,7 +168,9 @@ static md_status check_region(const fix_deposit *fix, const md_sim *sim)
     const double lo = md_region_lo(fix->region, d), hi = md_region_hi(fix->region, d);
     if (!isfinite(lo) || !isfinite(hi))
       return md_error(MD_USAGE, "fix deposit: the region has no bounds along %c", 'x' + d);
-    if (!box->triclinic && !md_box_follows(box) && (lo < box->lo[d] || hi > box->hi[d]))
+    /* A run has rounded the box. */
+    const double rounded = 1e-9 * box->length[d];
+    if (!box->triclinic && !md_box_follows(box) && (lo < box->lo[d] - rounded || hi > box->hi[d] + rounded))
       return md_error(MD_USAGE, "fix deposit: the region reaches from %g to %g along %c, beyond the box", lo,
                       hi, 'x' + d);
   }

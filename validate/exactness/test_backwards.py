@@ -588,6 +588,19 @@ def test_a_frame_is_that_of_the_run_and_the_only_output(tmp_path):
         assert frames(tmp_path / f"{name}.lammpstrj") == [[str(step), whole[str(step)]]]
 
 
+def test_a_frame_of_the_run_after_one_that_was_halted(tmp_path):
+    """The first run would have had the step too."""
+    halted = ("fix move all nve\nvariable s equal step\nfix h all halt 5 v_s >= 5 error continue\nrun 20\nunfix h\n"
+              "dump d all custom 1 d id type x y z vx vy vz\nrun 20\n")
+    works(run_deck(tmp_path, MELT + halted))
+    for name in ("a.lammpstrj", "a.data"):
+        works(call(tmp_path, "frame", "-in", "in.deck", "--step", "7", "-o", name))
+    assert frames(tmp_path / "a.lammpstrj") == [["7", dict(frames(tmp_path / "d"))["7"]]]
+    assert "timestep = 7" in (tmp_path / "a.data").read_text() or "step 7" in (tmp_path / "a.data").read_text()
+    refused(call(tmp_path, "frame", "-in", "in.deck", "--step", "30", "-o", "b.lammpstrj"), USAGE,
+            "no run of this deck has step 30")
+
+
 def test_a_frame_has_the_style_that_is_asked_for(tmp_path):
     text = MELT + "fix move all nve\nrun 30\n"
     (tmp_path / "in.deck").write_text(text)

@@ -230,3 +230,11 @@ MISTAKES = {
 @pytest.mark.parametrize("line", MISTAKES)
 def test_mistakes(line, tmp_path):
     refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, MISTAKES[line])
+
+
+def test_deposit_into_the_whole_box_after_a_run(tmp_path):
+    """The run has rounded the box."""
+    deck = ("lattice fcc 0.8\nregion b block 0 3 0 3 0 3\ncreate_box 1 b\ncreate_atoms 1 single 0.1 0.1 0.1\nmass 1 1\n"
+            "pair_style lj/cut 1\npair_coeff 1 1 1 1\nfix 1 all nve\nrun 1\n"
+            "fix d all deposit 3 1 1 5 region b near 0.7 attempt 1000\nrun 5\nprint \"there are $(atoms)\"\n")
+    assert "there are 4" in works(run_deck(tmp_path, deck)).out
