@@ -1,8 +1,8 @@
 /* A list of file uses; each new use is compared with all earlier ones; see file_uses.h.
  *
  * The list stores names. The file of a name is looked up again at each comparison, for two reasons: a file that
- * did not exist may exist now, and a file that is replaced by renaming gets a new inode each time. A deck names
- * about ten files, so this is cheap.
+ * did not exist may exist now, and a file that is replaced by renaming gets a new inode each time. Only uses that
+ * would not agree on one file are compared, so that a loop over thousands of files is cheap.
  */
 #include "src/files/file_uses.h"
 
@@ -169,8 +169,11 @@ static md_status add(md_file_uses *uses, use *new)
   bool repeated = false;
   for (int k = 0; k < uses->n; ++k) {
     const use *old = &uses->list[k];
-    const identity other = identity_of(old);
-    if (same_file(&other, &it) && !agrees(old, new)) return conflict(old, new);
+    /* Most uses of a loop agree, and need no look at the file. */
+    if (!agrees(old, new)) {
+      const identity other = identity_of(old);
+      if (same_file(&other, &it)) return conflict(old, new);
+    }
     repeated = repeated || is_repeated(old, new);
   }
   /* A loop of the deck uses a file over and over. */
