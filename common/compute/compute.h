@@ -129,9 +129,9 @@ typedef struct md_compute_style {
   bool of_pairs;  /* `value` reads energy or virial of pairs */
   bool of_tensor; /* `value` reads the components of the virial */
   bool tensor; /* c_ID[1] to c_ID[6] are the components of the pressure, measured when they are asked for */
-  bool
-      temperature; /* its values are those of a temperature, MD_TEMPERATURE_T and so on; c_ID[1] to c_ID[6] as above, of
-                     * the sum of m v_a v_b */
+  /* Its values are those of a temperature, MD_TEMPERATURE_T and so on; c_ID[1] to c_ID[6] as above, of the sum of
+   * m v_a v_b. */
+  bool temperature;
   /* The values are made of the places of all particles and not of sums, by md_view_compute (src/output/view.c), one for
    * each k that is not 0 unless it is a temperature. There is no `value` then. */
   bool of_places;

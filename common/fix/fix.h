@@ -112,10 +112,9 @@ typedef struct md_fix {
   /* Of fix external, pf/callback: what gives the forces, and its first argument; NULL: not given. No restart has it. */
   md_external_function *function;
   void *caller;
-  char temp[64]; /* ID of its temperature: fix_modify temp; "": that of its group */
-  char region
-      [64]; /* ID of the region of which it has numbers (md_fix_find_region); "": none. No restart has it */
-  int nvaried; /* the numbers that variables give; their k are those of no particular step */
+  char temp[64];   /* ID of its temperature: fix_modify temp; "": that of its group */
+  char region[64]; /* ID of the region of which it has numbers (md_fix_find_region); "": none */
+  int nvaried;     /* the numbers that variables give; their k are those of no particular step */
   md_varied varied[MD_VARIED_MAX];
 } md_fix;
 

@@ -85,9 +85,9 @@ static inline void md_step_shear_box(md_step *s, const md_model *model)
     s->offset[k] = now->offset[k];
     s->new_offset[k] = next.offset[k];
   }
-  static const double none[3] = {1.0, 1.0, 1.0};
+  static const double same_sides[3] = {1.0, 1.0, 1.0};
   if (undoes)
-    md_tilt_change(next.tilt, now->tilt, none, now->length, s->shear);
+    md_tilt_change(next.tilt, now->tilt, same_sides, now->length, s->shear);
   else
     md_tilt_change(now->tilt, next.tilt, s->scale, next.length, s->shear);
 }
