@@ -15,6 +15,7 @@
 #include "common/ranks/decompose.h"
 #include "common/ranks/reductions.h"
 #include "src/engines/engines.h"
+#include "src/region/users.h"
 #include "src/sums/masses.h"
 
 #include <math.h>
@@ -220,6 +221,7 @@ md_status md_plan_print(md_sim *sim)
   MD_TRY(md_sim_need_box(sim, "plan"));
   MD_TRY(md_sim_count(sim));
   MD_TRY(md_masses_find_range(sim));
+  MD_TRY(md_regions_take(sim));
   MD_TRY(md_model_prepare(&sim->model));
   const int64_t n = sim->planning.particles > 0 ? sim->planning.particles : sim->model.natoms;
   if (n == 0) return md_error(MD_USAGE, "plan: the deck has made no particles; say --particles N");

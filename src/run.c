@@ -25,7 +25,6 @@
 #include "src/box/faces.h"
 #include "src/box/kept_state.h"
 #include "src/box/move.h"
-#include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
@@ -35,7 +34,6 @@
 #include "src/fixes/external.h"
 #include "src/fixes/fix_end.h"
 #include "src/fixes/fix_vary.h"
-#include "src/fixes/fixes.h"
 #include "src/fixes/moved_once.h"
 #include "src/follow/images.h"
 #include "src/particles/divide.h"
@@ -44,6 +42,7 @@
 #include "src/particles/share.h"
 #include "src/plan.h"
 #include "src/potential/tail_count.h"
+#include "src/region/users.h"
 #include "src/restart/cmd_restart.h"
 #include "src/restart/resume.h"
 #include "src/steps.h"
@@ -747,8 +746,7 @@ md_status md_run_prepare(md_run *run)
   MD_TRY(md_faces_follow(sim));
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->check) MD_TRY(o->check(o, sim));
-  MD_TRY(md_fixes_find_regions(sim));
-  MD_TRY(md_computes_find_regions(sim));
+  MD_TRY(md_regions_take(sim));
   run->resumed = sim->resume && sim->resume->restart.under_way;
   if (!sim->resume) renew_room(sim);
   MD_TRY(md_extent_find(sim));

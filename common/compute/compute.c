@@ -280,12 +280,6 @@ md_status md_computes_prepare(md_model *model)
     if (model->compute[c].kind == MD_COMPUTE_temp_deform)
       MD_TRY(md_compute_take_flow(model, &model->compute[c]));
     MD_TRY(settle_ramp(model, &model->compute[c]));
-    if (model->compute[c].bias.kind == MD_BIAS_BLOCK && model->box.triclinic)
-      return md_error(
-          MD_USAGE,
-          "compute %s: the box may be tilted since the compute was defined; uncompute it, and define "
-          "it again after change_box",
-          model->compute[c].id);
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK)
       md_bias_settle_block(&model->compute[c].bias, &model->box);
     MD_TRY(md_compute_join(model, &model->compute[c]));

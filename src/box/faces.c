@@ -61,6 +61,7 @@ md_status md_faces_widen(md_sim *sim, int grown)
 
 void md_faces_put(const md_box *box, double to[10])
 {
+  if (!md_box_has_room(box) && !md_box_is_changed(box)) return;
   memcpy(to, box->lo, sizeof box->lo);
   memcpy(to + 3, box->hi, sizeof box->hi);
   to[6] = box->room;

@@ -25,7 +25,7 @@ md_status md_compute_tensor(md_sim *sim, const char *name, int pressure, const d
  * while a step is observed. MD_USAGE: there is no such value, or it is not known yet. */
 md_status md_compute_value(md_sim *sim, const char *name, double *value) MD_CHECKED;
 
-/* At the beginning of a run: computes take the regions of now. MD_USAGE: a region is not there any more. */
+/* Computes take the regions of now (src/region/users.h). MD_USAGE: a region is not there any more. */
 md_status md_computes_find_regions(md_sim *sim) MD_CHECKED;
 
 #endif

@@ -20,6 +20,7 @@
 #include "src/deck/check.h"
 #include "src/create/create.h"
 #include "src/fixes/external.h"
+#include "src/region/users.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -490,6 +491,7 @@ md_status md_check_run(md_sim *sim, int64_t n)
   if (!c->no_model) {
     c->no_model = true;
     const md_box shown = sim->model.box;
+    MD_TRY(md_regions_take(sim));
     MD_TRY(md_model_prepare(&sim->model));
     if (md_box_follows(&shown)) sim->model.box = shown;
     c->no_model = false;

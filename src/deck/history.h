@@ -17,10 +17,10 @@ typedef struct md_run_record {
   uint64_t deck;        /* hash of the commands up to this run, which counts too */
   int64_t first, last;  /* steps */
   md_computed computed; /* values of the model's computes at the end of the run, for formulas after it */
-  double box[10];       /* lo, hi, room and tilt factors of the box at the end of the run; all 0: not known */
-  int64_t edits;        /* of the history when the run began */
-  int64_t halted;       /* whether fix halt ended the run: md_halted (src/sim.h) */
-  uint64_t drawn;       /* random numbers that formulas had drawn at the end of the run */
+  double box[10]; /* lo, hi, room and tilt factors of the box at the end of the run, if it changed; else 0 */
+  int64_t edits;  /* of the history when the run began */
+  int64_t halted; /* whether fix halt ended the run: md_halted (src/sim.h) */
+  uint64_t drawn; /* random numbers that formulas had drawn at the end of the run */
   uint64_t model; /* hash of the model without its groups, as prepared for the run; 0: of a minimisation */
 } md_run_record;
 

@@ -16,8 +16,8 @@ md_status md_fix_named(md_sim *sim, const char *name, int *fix, int *component) 
  * step is being observed. */
 md_status md_fix_value(md_sim *sim, const char *name, double *value) MD_CHECKED;
 
-/* At the beginning of a run: fixes take the regions of now. MD_USAGE: a region is not there any more, or is of a style
- * that the fix cannot have. */
+/* Fixes take the regions of now (src/region/users.h). MD_USAGE: a region is not there any more, or is of a style that
+ * the fix cannot have. */
 md_status md_fixes_find_regions(md_sim *sim) MD_CHECKED;
 
 #endif

@@ -589,10 +589,11 @@ static void walk_run(walk *w, int k, md_run_record *run)
   snprintf(name, sizeof name, "run/%d/bond_energy", k + 1);
   real(w, name, &run->computed.bond_energy);
   snprintf(name, sizeof name, "run/%d/box", k + 1);
-  /* Earlier programs say it of boxes whose faces move, and of no tilt factors. */
-  if (w->mode != READ || md_h5->has(w->file, name)) reals(w, name, 7, run->box);
+  const bool changed = run->box[3] > run->box[0];
+  if (w->mode == READ ? md_h5->has(w->file, name) : changed) reals(w, name, 7, run->box);
+  /* Earlier programs say no tilt factors. */
   snprintf(name, sizeof name, "run/%d/tilt", k + 1);
-  if (w->mode != READ || md_h5->has(w->file, name)) reals(w, name, 3, run->box + 7);
+  if (w->mode == READ ? md_h5->has(w->file, name) : changed) reals(w, name, 3, run->box + 7);
   snprintf(name, sizeof name, "run/%d/coupled", k + 1);
   if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
   snprintf(name, sizeof name, "run/%d/edits", k + 1);

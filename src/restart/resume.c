@@ -10,6 +10,7 @@
 #include "src/files/printed_files.h"
 #include "src/follow/images.h"
 #include "src/particles/extent.h"
+#include "src/region/users.h"
 #include "src/restart/candidates.h"
 
 #include <errno.h>
@@ -297,6 +298,7 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   *passed = true;
   /* The run rounded the box, which commands after it may read or change. */
   MD_TRY(md_extent_find(sim));
+  MD_TRY(md_regions_take(sim));
   MD_TRY(last < 0 ? md_kick_range_minimized(&sim->model) : md_model_prepare(&sim->model));
   md_faces_take(&sim->model.box, then->box);
   md_faces_put(&sim->model.box, now->box);

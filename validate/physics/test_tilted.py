@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import USAGE, refused, run_deck
+from cli import USAGE, call, refused, run_deck, works
 from test_lammps import lammps_tables
 
 LMP = shutil.which("lmp")
@@ -331,8 +331,6 @@ REFUSED = {
     "BOX\nATOMS\ncompute 1 all temp/ramp vx 0 1 x 0 8\nrun 1": "can only change along z",
     "BOX\nATOMS\nregion b block 0 4 0 4 0 4\ncompute 1 all temp/region b\nunfix 1\nfix 2 all nvt temp 1 1 1\n"
     "fix_modify 2 temp 1\nrun 1": "the box may be tilted",
-    "region r block 0 8 0 8 0 8\ncreate_box 1 r\ncreate_atoms 1 single 1 1 1\nmass 1 1\nregion b block 0 4 0 4 0 4\n"
-    "compute 1 all temp/region b\nchange_box all triclinic\nrun 1": "define it again after change_box",
     "BOX\nATOMS\ncompute 1 all chunk/atom bin/1d x lower 1\nfix 2 all ave/chunk 1 1 1 1 vx file a\nrun 1":
         "units reduced",
     "BOX\nATOMS\nwrite_data a.data\nregion q block 0 1 0 1 0 1\nclear\nregion r block 0 8 0 8 0 8\ncreate_box 1 r\n"
@@ -352,3 +350,16 @@ def test_refused(text, word, tmp_path):
 def test_ranks_divide_no_axis_that_is_shifted(tmp_path):
     got = harness.run("processors 2 1 1\n" + start() + "run 1\n", tmp_path, ranks=2, expect=None)
     assert got.status == USAGE and "must be one domain" in got.err
+
+
+def test_a_region_of_a_box_that_is_tilted_later(tmp_path):
+    """The temperature in it is that of a compute that is defined then, also in a check."""
+    begin = ("lattice fcc 0.8\nregion r block 0 3 0 3 0 3\ncreate_box 1 r\ncreate_atoms 1 box\nmass 1 1\n"
+             "pair_style lj/cut 2\npair_coeff 1 1 1 1\nvelocity all create 1 4711\nregion b block 0.1 1.6 0.1 2.2 0 3\n")
+    parts = ["compute 1 all temp/region b\n", "change_box all triclinic\nchange_box all xy final 0.6 remap\n"]
+    end = "fix 1 all nve\nthermo_style custom step c_1\nthermo_modify format float %.17g\nrun 5\n"
+    rows = [harness.run(begin + "".join(order) + end, tmp_path / str(k)).table.rows
+            for k, order in enumerate((parts, parts[::-1]))]
+    assert rows[0] == rows[1] and float(rows[0][0][1]) > 0.5
+    (tmp_path / "in.deck").write_text(begin + "".join(parts) + end)
+    assert "No problem" in works(call(tmp_path, "check", "-in", "in.deck")).out
