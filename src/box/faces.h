@@ -25,8 +25,8 @@ md_status md_faces_follow(md_sim *sim) MD_CHECKED;
  * particles. The model is prepared. Errors as above. Collective. */
 md_status md_faces_widen(md_sim *sim, int grown) MD_CHECKED;
 
-/* Put lo, hi, room and tilt factors of a box that changes in runs into an array, and take them from it. Those of another
- * box are not put; from an array that is all 0 nothing is taken. */
+/* Put lo, hi, room and tilt factors of a box that changes in runs into an array, and take them from it. Those of
+ * another box are not put; from an array that is all 0 nothing is taken. */
 void md_faces_put(const md_box *box, double to[10]);
 void md_faces_take(md_box *box, const double from[10]);
 

@@ -355,7 +355,8 @@ def test_ranks_divide_no_axis_that_is_shifted(tmp_path):
 def test_a_region_of_a_box_that_is_tilted_later(tmp_path):
     """The temperature in it is that of a compute that is defined then, also in a check."""
     begin = ("lattice fcc 0.8\nregion r block 0 3 0 3 0 3\ncreate_box 1 r\ncreate_atoms 1 box\nmass 1 1\n"
-             "pair_style lj/cut 2\npair_coeff 1 1 1 1\nvelocity all create 1 4711\nregion b block 0.1 1.6 0.1 2.2 0 3\n")
+             "pair_style lj/cut 2\npair_coeff 1 1 1 1\nvelocity all create 1 4711\n"
+             "region b block 0.1 1.6 0.1 2.2 0 3\n")
     parts = ["compute 1 all temp/region b\n", "change_box all triclinic\nchange_box all xy final 0.6 remap\n"]
     end = "fix 1 all nve\nthermo_style custom step c_1\nthermo_modify format float %.17g\nrun 5\n"
     rows = [harness.run(begin + "".join(order) + end, tmp_path / str(k)).table.rows
