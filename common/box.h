@@ -266,23 +266,24 @@ static inline double md_tilt_next_to(double offset, double was, double length)
   return offset;
 }
 
+/* The tilt factors of the same lattice as `tilt` that are next to `was`. A side less in yz is an edge b less in c, so
+ * that xz has xy less. */
+static inline void md_tilts_next_to(const double tilt[3], const double was[3], const double length[3],
+                                    double next[3])
+{
+  next[MD_XY] = md_tilt_next_to(tilt[MD_XY], was[MD_XY], length[0]);
+  next[MD_YZ] = md_tilt_next_to(tilt[MD_YZ], was[MD_YZ], length[1]);
+  const double sides = rint((tilt[MD_YZ] - next[MD_YZ]) / length[1]);
+  next[MD_XZ] = md_tilt_next_to(tilt[MD_XZ] - sides * next[MD_XY], was[MD_XZ], length[0]);
+}
+
 /* Gives the box, whose sides may be other ones now, tilt factors that continue those of `before`. The offsets change as
  * the tilt factors do. So images that were found before keep their shifts by whole edges. A jump of a tilt factor by
- * sides is a flip, of which an image knows nothing. The edge that counts for images, c - j b - i a, keeps its i where
- * no tilt factor jumps, and its j takes up jumps of yz: those of xz, by xy, belong to them. Exact. */
+ * sides is a flip, of which an image knows nothing. Exact. */
 static inline void md_box_follow_tilt(md_box *box, const md_box *before, const double tilt[3])
 {
-  const double *was = before->offset;
-  double *to = box->offset, j[2];
   for (int k = 0; k < 3; ++k) box->tilt[k] = tilt[k];
-  const double i_xy = rint((before->tilt[MD_XY] - was[MD_XY]) / before->length[0]);
-  to[MD_XY] = md_tilt_next_to(tilt[MD_XY] - i_xy * box->length[0], was[MD_XY], box->length[0]);
-  j[0] = rint((before->tilt[MD_YZ] - was[MD_YZ]) / before->length[1]);
-  to[MD_YZ] = md_tilt_next_to(tilt[MD_YZ] - j[0] * box->length[1], was[MD_YZ], box->length[1]);
-  j[1] = rint((tilt[MD_YZ] - to[MD_YZ]) / box->length[1]);
-  const double i = rint((before->tilt[MD_XZ] - j[0] * was[MD_XY] - was[MD_XZ]) / before->length[0]);
-  to[MD_XZ] =
-      md_tilt_next_to(tilt[MD_XZ] - j[1] * to[MD_XY] - i * box->length[0], was[MD_XZ], box->length[0]);
+  md_tilts_next_to(tilt, before->offset, box->length, box->offset);
 }
 
 /* By how much the tilt factors go beyond their scaled ones, scale * from, where none of them jumps; `to` may have flips
@@ -290,12 +291,10 @@ static inline void md_box_follow_tilt(md_box *box, const md_box *before, const d
 static inline void md_tilt_change(const double from[3], const double to[3], const double scale[3],
                                   const double new_length[3], double change[3])
 {
-  const double xy = scale[0] * from[MD_XY], xz = scale[0] * from[MD_XZ], yz = scale[1] * from[MD_YZ];
-  const double smooth_yz = md_tilt_next_to(to[MD_YZ], yz, new_length[1]);
-  const double flips = rint((to[MD_YZ] - smooth_yz) / new_length[1]);
-  change[MD_XY] = md_tilt_next_to(to[MD_XY], xy, new_length[0]) - xy;
-  change[MD_XZ] = md_tilt_next_to(to[MD_XZ] - flips * to[MD_XY], xz, new_length[0]) - xz;
-  change[MD_YZ] = smooth_yz - yz;
+  double scaled[3];
+  for (int k = 0; k < 3; ++k) scaled[k] = scale[k == MD_YZ ? 1 : 0] * from[k];
+  md_tilts_next_to(to, scaled, new_length, change);
+  for (int k = 0; k < 3; ++k) change[k] -= scaled[k];
 }
 
 /* Chooses the shortest edges of a sheared box again. Images that were found before do not hold then. */

@@ -35,9 +35,9 @@ static md_status unknown_style(const char *name)
 /* A block is a bias, which engines know. */
 static md_status find_region(const md_sim *sim, md_compute *compute)
 {
-  const md_region *region;
+  md_region *region;
   if (compute->kind != MD_COMPUTE_temp_region) return MD_OK;
-  MD_TRY(md_region_find(sim, compute->of, &region));
+  MD_TRY(md_region_named(sim, compute->of, &region));
   compute->bias = md_region_is_block(region) && !sim->model.box.triclinic
                       ? md_region_bias(region, sim->model.box.dim)
                       : (md_bias){MD_BIAS_NONE, {0.0}};
@@ -61,7 +61,11 @@ static md_status parse(md_sim *sim, const md_words *words, md_compute *compute)
     MD_TRY(style->parse(compute, words, &scope));
   else if (words->n > 0)
     return md_error(MD_USAGE, "compute %s: unexpected '%.64s'", style->name, words->word[0]);
-  if (compute->kind == MD_COMPUTE_temp_region) return find_region(sim, compute);
+  if (compute->kind == MD_COMPUTE_temp_region) {
+    const md_region *region;
+    MD_TRY(md_region_find(sim, compute->of, &region));
+    return find_region(sim, compute);
+  }
   if (!compute->of[0]) return MD_OK;
   return md_compute_temperature(&sim->model, "compute pressure", compute->of, true, &temperature);
 }

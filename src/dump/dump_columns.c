@@ -68,6 +68,11 @@ static md_status no_such_value(const char *name)
   return md_error(MD_USAGE, "dump: '%.80s': this compute has no such value for each particle", name);
 }
 
+static md_status check_named(const md_sim *sim, const char *name)
+{
+  return md_images_has(name) || md_particle_values_has(sim, name) ? MD_OK : no_such_value(name);
+}
+
 /* Adds the name to the values that a frame needs, unless it is there. */
 static md_status name_column(md_dump *dump, const md_sim *sim, const char *name, md_dump_column *column)
 {
@@ -75,7 +80,7 @@ static md_status name_column(md_dump *dump, const md_sim *sim, const char *name,
   int k = 0;
   if (strlen(name) >= sizeof column->name)
     return md_error(MD_USAGE, "dump: the name '%.80s' is too long", name);
-  if (!md_images_has(name) && !md_particle_values_has(sim, name)) return no_such_value(name);
+  MD_TRY(check_named(sim, name));
   while (k < named->n && strcmp(named->name[k], name) != 0) ++k;
   if (k == named->n) {
     char **names = realloc(named->name, (size_t)(k + 1) * sizeof *names);
@@ -151,9 +156,7 @@ md_status md_dump_check_columns(md_dump *dump, md_sim *sim)
   for (int c = 0; c < dump->ncolumn; ++c) {
     md_dump_column *column = &dump->column[c];
     if (column->what == MD_DUMP_COMPUTE) MD_TRY(compute_column(sim, column->name, column));
-    if (column->what == MD_DUMP_NAMED && !md_images_has(column->name) &&
-        !md_particle_values_has(sim, column->name))
-      return no_such_value(column->name);
+    if (column->what == MD_DUMP_NAMED) MD_TRY(check_named(sim, column->name));
   }
   return MD_OK;
 }

@@ -16,14 +16,13 @@ enum { STYLES = sizeof styles / sizeof styles[0] };
 
 /* ---- finding and testing ---- */
 
-md_status md_region_find(const md_sim *sim, const char *id, const md_region **region)
+md_status md_region_named(const md_sim *sim, const char *id, md_region **region)
 {
   char known[256] = "";
   for (md_region *r = sim->regions; r; r = r->next) {
     if (strcmp(r->id, id) == 0) {
       *region = r;
-      r->box = &sim->model.box;
-      return md_region_settle(sim, r);
+      return MD_OK;
     }
     const size_t used = strlen(known);
     if (used + strlen(r->id) + 3 < sizeof known) {
@@ -34,6 +33,15 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
   return md_error(MD_USAGE,
                   "there is no region '%s'%s%s; define it with `region %s block xlo xhi ylo yhi zlo zhi`", id,
                   known[0] ? "; known are " : "", known[0] ? known + 2 : "", id);
+}
+
+md_status md_region_find(const md_sim *sim, const char *id, const md_region **region)
+{
+  md_region *found;
+  MD_TRY(md_region_named(sim, id, &found));
+  *region = found;
+  found->box = &sim->model.box;
+  return md_region_settle(sim, found);
 }
 
 bool md_region_contains(const md_region *region, const double x[3], int dim)

@@ -67,6 +67,9 @@ struct md_region_style {
  * message lists the regions; or a variable of its motion cannot be evaluated. */
 md_status md_region_find(const md_sim *sim, const char *id, const md_region **region) MD_CHECKED;
 
+/* The same without its place: for what does not depend on a motion. MD_USAGE: there is none. */
+md_status md_region_named(const md_sim *sim, const char *id, md_region **region) MD_CHECKED;
+
 /* Whether the position x[0..dim) (sigma) is in the region. A surface belongs to what it encloses. In two dimensions z
  * is 0. */
 bool md_region_contains(const md_region *region, const double x[3], int dim);

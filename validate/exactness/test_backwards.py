@@ -596,7 +596,7 @@ def test_a_frame_of_the_run_after_one_that_was_halted(tmp_path):
     for name in ("a.lammpstrj", "a.data"):
         works(call(tmp_path, "frame", "-in", "in.deck", "--step", "7", "-o", name))
     assert frames(tmp_path / "a.lammpstrj") == [["7", dict(frames(tmp_path / "d"))["7"]]]
-    assert "timestep = 7" in (tmp_path / "a.data").read_text() or "step 7" in (tmp_path / "a.data").read_text()
+    assert (tmp_path / "a.data").read_text().splitlines()[0].endswith("timestep = 7")
     refused(call(tmp_path, "frame", "-in", "in.deck", "--step", "30", "-o", "b.lammpstrj"), USAGE,
             "no run of this deck has step 30")
 
