@@ -15,6 +15,10 @@ for room in ("exactness", "output", "physics", "physics/pairs", "program", "prog
 
 import harness  # noqa: E402
 
+# For every program that tests start, as lmp is a program with one rank of MPI. Workers of pytest inherit it, and each
+# takes its own.
+os.environ[harness.SESSION_FOLDER] = harness.session_folder()
+
 ON_GPU = [pytest.param(name, marks=pytest.mark.gpu) for name in ("gpu", "gpu-symmetric")]
 
 

@@ -133,6 +133,7 @@ def mpirun(ranks: int, *words: str) -> List[str]:
 
 
 own = threading.local()
+SESSION_FOLDER = "OMPI_MCA_orte_tmpdir_base"
 
 
 def session_folder() -> str:
@@ -148,9 +149,9 @@ def session_folder() -> str:
 
 
 def rank_environment(isa: Optional[str] = None) -> Dict[str, str]:
-    """The environment of a run on several ranks. The caller's own variables of MPI stay."""
+    """The environment of a run on several ranks. The caller's own variables of MPI stay, but for the folder."""
     lean = LEAN_ENVIRONMENT if open_mpi() == 4 else {}
-    return {**RANK_ENVIRONMENT, **lean, "OMPI_MCA_orte_tmpdir_base": session_folder(), **environment(isa)}
+    return {**RANK_ENVIRONMENT, **lean, **environment(isa), SESSION_FOLDER: session_folder()}
 
 
 def patience(seconds: float) -> float:

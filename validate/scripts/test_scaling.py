@@ -21,7 +21,7 @@ from typing import Dict, List, Mapping, Optional, Sequence
 
 import pytest
 
-from harness import INPUTS, environment, information, program, session_folder
+from harness import INPUTS, SESSION_FOLDER, environment, information, program, session_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "job-scripts"
@@ -39,7 +39,7 @@ needs_shellcheck = pytest.mark.skipif(shutil.which("shellcheck") is None, reason
 def variables(**more: str) -> Dict[str, str]:
     clean = {k: v for k, v in environment().items() if not k.startswith(("MYRIAD_", "SLURM_", "OMPI_", "PBS_", "LSB_"))}
     return {**clean, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_orte_tmpdir_base": session_folder(), **more}
+            SESSION_FOLDER: session_folder(), **more}
 
 
 def call(command: Sequence[object], cwd: Path, expect: int = 0, limit: float = 120.0,
