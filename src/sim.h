@@ -1,7 +1,7 @@
 /* The simulation: the model, the particles, and everything else that the commands of a deck set up.
  *
  * A session (src/library/session.h) makes one md_sim and gives it a communicator, an engine, a log and options. Each
- * command's handler (src/deck/command.h) then reads and changes it. The command `run` (run.c) gives the model and the
+ * command's handler (src/deck/command.h) then reads and changes it. The command `run` (src/run) gives the model and the
  * particles to the engine.
  */
 #ifndef MD_SRC_SIM_H

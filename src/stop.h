@@ -1,8 +1,8 @@
 /* Stopping a run early: at a signal, or before a limit of wall time.
  *
- * Signals: SIGTERM, SIGUSR1, SIGINT and SIGHUP only set a flag. The run loop (run.c) reads the flag between two pieces
- * of a run. A second signal ends the program at once, with the default action of the system. A second signal within
- * 0.1 s is ignored, because a batch system and mpirun may both forward the same signal.
+ * Signals: SIGTERM, SIGUSR1, SIGINT and SIGHUP only set a flag. The run loop (src/run/loop.c) reads the flag between
+ * two pieces of a run. A second signal ends the program at once, with the default action of the system. A second signal
+ * within 0.1 s is ignored, because a batch system and mpirun may both forward the same signal.
  *
  * Limits: the limit is the time of --walltime, which counts from the start of the program, or the end time of the
  * batch job (SLURM_JOB_END_TIME), whichever comes first. The run stops when the time that is left is less than the

@@ -4,7 +4,7 @@
  * manual, fix halt; bondmax is not offered. Cost: that of the numbers in the condition. */
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
-#include "src/run.h"
+#include "src/run/run.h"
 #include "src/steps.h"
 
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "src/deck/check.h"
 #include "src/deck/command.h"
 #include "src/plan.h"
-#include "src/run.h"
+#include "src/run/cmd_run.h"
 
 #include <stdlib.h>
 #include <string.h>

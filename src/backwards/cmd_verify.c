@@ -17,7 +17,8 @@
 #include "src/backwards/state_hash.h"
 #include "src/deck/check.h"
 #include "src/deck/command.h"
-#include "src/run.h"
+#include "src/run/cmd_run.h"
+#include "src/run/loop.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "src/box/faces.h"
 #include "src/computes/host_compute.h"
 #include "src/fixes/fix_vary.h"
-#include "src/run.h"
+#include "src/run/run.h"
 
 /* Shows the state of the engine. */
 static md_status show(md_run *run, md_status (*look)(md_sim *, void *), void *context)

@@ -1,8 +1,8 @@
 /* The commands minimize, min_style and min_modify.
  *
- * A minimisation is a run whose steps are iterations (src/run.h). It needs no integrator; of the fixes only those that
- * act on forces act, as in LAMMPS. Its number of steps is not known before its end: the history of the deck, by which
- * --resume knows what was done, gets the last step then.
+ * A minimisation is a run whose steps are iterations (src/run/run.h). It needs no integrator; of the fixes only those
+ * that act on forces act, as in LAMMPS. Its number of steps is not known before its end: the history of the deck, by
+ * which --resume knows what was done, gets the last step then.
  */
 #include "src/box/faces.h"
 #include "src/deck/check.h"
@@ -11,6 +11,7 @@
 #include "src/plan.h"
 #include "src/restart/cmd_restart.h"
 #include "src/restart/resume.h"
+#include "src/run/cmd_run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static md_status iterate(md_minimizer *m)
   return describe(m, &s);
 }
 
-/* The work of the run (src/run.h). */
+/* The work of the run (src/run/run.h). */
 static md_status work(md_run *run)
 {
   md_minimizer *m = run->minimizer;

@@ -5,6 +5,7 @@
 #include "src/fixes/fix_vary.h"
 #include "src/minimize/relax.h"
 #include "src/minimize/rows.h"
+#include "src/run/loop.h"
 #include "src/sums/exact_sum.h"
 
 #include <stdlib.h>

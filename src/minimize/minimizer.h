@@ -22,7 +22,7 @@
 #ifndef MD_SRC_MINIMIZE_MINIMIZER_H
 #define MD_SRC_MINIMIZE_MINIMIZER_H
 
-#include "src/run.h"
+#include "src/run/run.h"
 
 /* Why a minimisation ends. The texts are those of LAMMPS. */
 typedef enum md_min_stop {

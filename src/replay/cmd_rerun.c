@@ -11,7 +11,7 @@
 #include "src/fixes/fix_vary.h"
 #include "src/plan.h"
 #include "src/replay/take.h"
-#include "src/run.h"
+#include "src/run/loop.h"
 
 #include <string.h>
 
@@ -123,7 +123,7 @@ static md_status take_next(md_sim *sim, rerun *r)
 /* The rows of thermo stand at its interval, and at the last snapshot. */
 static void set_last(md_run *run, const rerun *r) { run->last = r->next ? INT64_MAX : r->step; }
 
-/* The work of the run (src/run.h). The first snapshot is shown already. */
+/* The work of the run (src/run/run.h). The first snapshot is shown already. */
 static md_status work(md_run *run)
 {
   rerun *r = run->rerun;

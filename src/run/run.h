@@ -1,13 +1,13 @@
-/* What the commands run and minimize share: a run prepares the model, creates an engine, shows steps to observers, and
- * prints the lines at its end.
+/* The life of a run, which the commands run, minimize, rerun and verify share: a run prepares the model, creates an
+ * engine, shows steps to observers, and prints the lines at its end.
  *
  *   md_run_execute: prepare, create, start observers, show the first step, work, finish observers, summary
  *
- * The work between the first step and the end is that of the command: run.c computes steps, src/minimize moves
+ * The work between the first step and the end is that of the command: loop.h computes steps, src/minimize moves
  * particles towards a minimum of the energy, src/replay takes snapshots of dumps one after the other.
  */
-#ifndef MD_SRC_RUN_H
-#define MD_SRC_RUN_H
+#ifndef MD_SRC_RUN_RUN_H
+#define MD_SRC_RUN_RUN_H
 
 #include "src/box/kept_state.h"
 #include "src/sim.h"
@@ -57,32 +57,15 @@ md_status md_run_create_engine(md_run *run) MD_CHECKED;
  * called without an engine, after md_model_leave. Collective. */
 md_status md_run_renew(md_run *run) MD_CHECKED;
 
+/* Goes back to the kept state, with a box that is larger at faces that follow the particles, and creates an engine. To
+ * be called after MD_OUTGROWN. Collective. */
+md_status md_run_grow_box(md_run *run) MD_CHECKED;
+
 /* Divides the box of the prepared model into the domains of ranks. Collective. */
 md_status md_run_decompose(md_sim *sim) MD_CHECKED;
 
 /* Destroys the engine, if there is one. sim->particles must be current. */
 void md_run_destroy_engine(md_run *run);
-
-/* Shows the present step to the observers that are due. `stopped`: only writes a restart of the step. Collective. */
-md_status md_run_show(md_run *run, bool stopped) MD_CHECKED;
-
-/* The next step from `step` on, in the direction of the run, that an observer wants to see. */
-int64_t md_run_next_due(const md_run *run, int64_t step);
-
-/* Has a fix halt ended all runs? Then it says in the log that the command is left out. */
-bool md_run_is_left_out(md_sim *sim, const char *command);
-
-/* Looks at signals and the limit of time, so that all ranks act alike: *seconds, the time of the last piece of work,
- * becomes the largest of all ranks. Prints the progress. Collective. */
-md_status md_run_look(md_run *run, double *seconds) MD_CHECKED;
-
-/* Lets the engine do steps to step `to`, in the direction of the run, or until the run must stop; in pieces that are
- * short enough to report progress between them. Collective. */
-md_status md_run_advance(md_run *run, int64_t to) MD_CHECKED;
-
-/* Runs n steps, or -n steps back, without keywords of the command run. Collective. MD_USAGE: a run back is not possible
- * (src/backwards/check_back.h). */
-md_status md_run_steps(md_sim *sim, int64_t n) MD_CHECKED;
 
 /* Must the run end early? */
 static inline bool md_run_is_stopped(const md_run *run) { return run->signal != 0 || run->late; }
