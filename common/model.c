@@ -1,4 +1,4 @@
-/* The preparation of a model, and how particles enter and leave its grids; see model.h.
+/* The preparation of a model; see model.h.
  *
  * md_model_prepare works in this order:
  *   1  masses;
@@ -12,12 +12,9 @@
  * The grids follow from the model alone, by operations with the same bits on every machine. So every engine and every
  * rank chooses the same grids.
  */
-#include "common/model.h"
+#include "common/model_parts.h"
 #include "common/pair/all_pairs.h"
-#include "common/pair/hybrid/hybrid.h"
-#include "common/step/motion.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void md_model_init(md_model *model)
@@ -53,138 +50,6 @@ void md_model_free(md_model *model)
   md_pair_free(&model->pair);
 }
 
-/* ---- boxes that change ---- */
-
-/* The room of a box that only fixes change, in reaches of the box with which it begins. */
-#define BOX_GROWS 16.0
-
-static double reach_of(const md_box *box)
-{
-  double reach = 0.0;
-  for (int d = 0; d < box->dim; ++d) {
-    reach = md_max(reach, box->length[d]);
-    if (box->changes[d] || md_box_face_follows(box, d, 0)) reach = md_max(reach, fabs(box->lo[d]));
-    if (box->changes[d] || md_box_face_follows(box, d, 1)) reach = md_max(reach, fabs(box->hi[d]));
-  }
-  return reach;
-}
-
-void md_box_forget_room(md_box *box)
-{
-  if (box->room < 2.0 * reach_of(box)) box->room = 0.0;
-}
-
-void md_model_widen_box(md_model *model, const md_box *shown, int grown)
-{
-  md_box *box = &model->box;
-  for (int d = 0; d < box->dim; ++d)
-    for (int side = 0; side < 2; ++side) {
-      if (!md_box_face_follows(box, d, side)) continue;
-      const double out = side ? 1.0 : -1.0, face = side ? shown->hi[d] : shown->lo[d];
-      /* Without particles nothing would move the faces back to where they are shown. */
-      const double more =
-          model->natoms > 0 ? ldexp(0.125 * shown->length[d] + 2.0 * model->cutoff, grown) : 0.0;
-      double at = out * face + more;
-      if (model->wall[d][side]) at = md_max(at, out * model->wall_at[d][side]);
-      md_box_move_face(box, d, side, md_round_to(out * md_min(at, box->room), model->grids.x));
-    }
-}
-
-/* The box from which the grids follow. */
-static void take_room(md_model *model)
-{
-  md_box *box = &model->box;
-  const double follows = md_box_follows(box) ? md_max(64.0 * reach_of(box), 1024.0 * model->cutoff) : 0.0;
-  if (box->room == 0.0) box->room = md_power_above(md_max(BOX_GROWS * reach_of(box), follows));
-  for (int d = 0; d < box->dim; ++d)
-    for (int side = 0; side < 2; ++side)
-      if (md_box_face_follows(box, d, side)) md_box_move_face(box, d, side, side ? box->room : -box->room);
-}
-
-void md_model_find_changes(md_model *model)
-{
-  memset(model->box.changes, 0, sizeof model->box.changes);
-  memset(model->box.shears, 0, sizeof model->box.shears);
-  for (int f = 0; f < model->nfix; ++f) {
-    const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
-    if (style->changes) style->changes(&model->fix[f], model, model->box.changes);
-    if (style->shears) style->shears(&model->fix[f], model->box.shears);
-  }
-}
-
-md_box md_model_shown_box(const md_model *model)
-{
-  md_box box = model->box;
-  for (int d = 0; d < box.dim && model->move.pending; ++d)
-    for (int side = 0; side < 2; ++side)
-      if (!md_box_face_follows(&box, d, side))
-        md_box_move_face(&box, d, side, side ? model->move.hi[d] : model->move.lo[d]);
-  if (model->move.pending && box.triclinic) md_box_follow_tilt(&box, &model->box, model->move.tilt);
-  return box;
-}
-
-void md_model_take_box(md_model *model)
-{
-  model->box = md_model_shown_box(model);
-  model->move.pending = false;
-}
-
-static md_status check_next_tilt(md_model *model)
-{
-  md_box_move *move = &model->move;
-  for (int k = 0; k < 3 && model->box.triclinic; ++k) {
-    const int axis = k == MD_YZ ? 1 : 0;
-    move->tilt[k] = md_round_to(move->tilt[k], model->grids.x);
-    if (!(fabs(move->tilt[k]) <= MD_TILT_MOST * (move->hi[axis] - move->lo[axis])))
-      return md_error(MD_PHYSICS, "step %lld: a tilt factor would be %g, more than %g sides of the box",
-                      (long long)model->step, move->tilt[k], MD_TILT_MOST);
-  }
-  return MD_OK;
-}
-
-/* Must periodic sides be at least two cutoffs during the run? */
-static bool needs_two_cutoffs(const md_model *model)
-{
-  const bool *changes = model->box.changes;
-  return model->bonds.ntypes > 0 || md_pair_is_dissipative(&model->pair) ||
-         (model->box.triclinic && (changes[0] || changes[1] || changes[2]));
-}
-
-static md_status check_next_side(const md_model *model, int axis, double length)
-{
-  const long long step = model->step;
-  const bool two = needs_two_cutoffs(model);
-  const double most = two ? 0.5 : model->sides_most > 0.0 ? model->sides_most : MD_SIDES_MOST;
-  if (length > 0.0 && model->reach <= most * length) return MD_OK;
-  if (most == 0.5)
-    return md_error(MD_PHYSICS, "step %lld: the box would be %g long along %c, less than two cutoffs of %g%s",
-                    step, length, "xyz"[axis], model -> reach,
-                    two ? "" : "; engine openmp can go on from here");
-  return md_error(MD_PHYSICS,
-                  "step %lld: the box would be %g long along %c, and the cutoff %g is more than %g times "
-                  "as long%s",
-                  step, length, "xyz"[axis], model -> reach, most,
-                  most < MD_SIDES_MOST ? "; engine openmp can go on from here" : "");
-}
-
-md_status md_model_check_move(md_model *model)
-{
-  md_box_move *move = &model->move;
-  for (int d = 0; d < model->box.dim; ++d) {
-    move->lo[d] = md_round_to(move->lo[d], model->grids.x);
-    move->hi[d] = md_round_to(move->hi[d], model->grids.x);
-    const double length = move->hi[d] - move->lo[d], reach = md_max(fabs(move->lo[d]), fabs(move->hi[d]));
-    if (md_box_has_room(&model->box) && !(md_max(reach, length) <= model->box.room))
-      return md_error(
-          MD_PHYSICS,
-          "step %lld: the box would reach from %g to %g along %c, beyond the room of its positions, %g; "
-          "end the run before, and begin another one with a larger box",
-          (long long)model->step, move->lo[d], move->hi[d], "xyz"[d], model -> box.room);
-    MD_TRY(check_next_side(model, d, length));
-  }
-  return check_next_tilt(model);
-}
-
 static md_status check_box(const md_box *box)
 {
   for (int d = 0; d < box->dim; ++d)
@@ -193,292 +58,6 @@ static md_status check_box(const md_box *box)
                       box->hi[d], "xyz"[d]);
   return MD_OK;
 }
-
-md_status md_box_check_tilt(const md_box *box)
-{
-  static const char *const name[] = {"xy", "xz", "yz"};
-  static const int of[3][2] = {{0, 1}, {0, 2}, {1, 2}};
-  if (!box->triclinic) return MD_OK;
-  if (md_box_follows(box))
-    return md_error(MD_USAGE,
-                    "a tilted box cannot have faces that follow the particles: use boundary p or f");
-  for (int k = 0; k < 3; ++k) {
-    const int a = of[k][0], b = of[k][1];
-    if (box->tilt[k] == 0.0) continue;
-    if (b >= box->dim)
-      return md_error(MD_USAGE, "the tilt factor %s must be 0 in two dimensions, not %g", name[k],
-                      box->tilt[k]);
-    if (!box->periodic[a] || !box->periodic[b])
-      return md_error(MD_USAGE, "the tilt factor %s is %g: the box must be periodic along %c and %c", name[k],
-                      box->tilt[k], "xyz"[a], "xyz"[b]);
-    if (!(fabs(box->tilt[k]) <= MD_TILT_MOST * box->length[a]))
-      return md_error(MD_USAGE, "the tilt factor %s, %g, is more than %g sides of the box", name[k],
-                      box->tilt[k], MD_TILT_MOST);
-  }
-  return MD_OK;
-}
-
-/* ---- scales: what the grids must resolve ---- */
-
-/* Values of pairs are below this. Quanta are powers of two above the largest values, and the end of the doubles has
- * none. */
-#define LARGEST 0x1p960
-
-/* The usual sizes of forces and energies, from pair style and thermostat. Zero: unknown, because there is neither. */
-typedef struct scales {
-  double strongest, weakest; /* force of a pair at its usual distance, over the types that interact */
-  double energy;   /* largest of that force times the distance, and of the thermostat's temperature */
-  double lightest; /* the smallest mass */
-  double length;   /* a usual length: the cutoff, or the size of a system without a cutoff */
-} scales;
-
-static double lightest_of(const md_model *model)
-{
-  double lightest = model->massed ? model->mass_least : model->mass[1];
-  for (int t = 2; t <= model->ntypes; ++t) lightest = md_min(lightest, model->mass[t]);
-  return lightest;
-}
-
-/* Without a cutoff every particle attracts every other one. The usual force is that of the whole system on a lightest
- * particle, at the distance of its extent, or if that is unknown of a quarter of the box. A sum of N rounded impulses
- * has the rounding errors of about sqrt(N) of them, so that this part of the total force decides the grids. */
-static scales scales_of_all(const md_model *model, const double *unit_k)
-{
-  const md_box *box = &model->box;
-  double longest = 0.0;
-  for (int d = 0; d < box->dim; ++d) longest = md_max(longest, box->hi[d] - box->lo[d]);
-  const double lightest = lightest_of(model);
-  const double n = md_max(2.0, (double)model->natoms), *k = unit_k;
-  const double r = model->extent > 0.0 ? model->extent : 0.25 * longest;
-  const double total = model->total_mass > 0.0 ? model->total_mass : n * lightest;
-  const double r2 = fma(r, r, md_pair_softening2(&model->pair)), mass = model->mass[1];
-  const double pair = fabs(md_pair_force(model->pair.kind, r2, k) * r); /* of two particles of type 1 */
-  const double all = pair * (lightest / mass) * (total / mass);
-  return (scales){.strongest = all / sqrt(n),
-                  .weakest = all / sqrt(n),
-                  .energy = md_max(all * r, model->hottest),
-                  .lightest = lightest,
-                  .length = r};
-}
-
-/* The usual force between types with a density: the largest that it may be at distance r, if each particle has twelve
- * neighbours there. */
-static double density_force(const md_eam *eam, int a, int b, double r)
-{
-  enum { NEIGHBOURS = 12 };
-  double slope[2], energy, none;
-  (void)md_eam_embedding(eam, a, NEIGHBOURS * md_eam_density(eam, a, b, r * r), &slope[0]);
-  (void)md_eam_embedding(eam, b, NEIGHBOURS * md_eam_density(eam, b, a, r * r), &slope[1]);
-  const double pair = fabs(md_eam_force(eam, a, b, 0.0, 0.0, r * r, &energy)) * r;
-  return pair + fabs(md_eam_force(eam, a, b, slope[0], 0.0, r * r, &none)) * r +
-         fabs(md_eam_force(eam, a, b, 0.0, slope[1], r * r, &none)) * r;
-}
-
-/* The usual force between types of a dissipative style at distance r: repulsion, noise, and friction at a usual
- * speed. */
-static double dissipative_force(const md_model *model, const double *k, double r)
-{
-  const double w = 1.0 - r * k[2], hot = model->units->boltz * md_pair_hottest(&model->pair);
-  const double speed = md_max(model->units->speed, sqrt(hot / lightest_of(model)));
-  const double noise = model->dt > 0.0 ? k[6] * sqrt(hot / model->dt) : 0.0;
-  return w * (fabs(k[1]) + noise + k[5] * w * speed);
-}
-
-/* The coefficients of the friction and noise among the terms of a head, without the repulsion of the same style.
- * Returns false if there are none. */
-static bool friction_of_term(const double *head, double alone[MD_PAIR_K])
-{
-  const double *row = md_hybrid_dissipative_row(head);
-  if (row) memcpy(alone, row, MD_PAIR_K * sizeof *row);
-  alone[1] = 0.0;
-  return row;
-}
-
-static double usual_with_friction(const md_model *model, const double *k, double r)
-{
-  double alone[MD_PAIR_K];
-  if (model->pair.nsub == 0) return dissipative_force(model, k, r);
-  const double all = fabs(md_pair_force(model->pair.kind, r * r, k) * r);
-  return friction_of_term(k, alone) && r * r < alone[0] ? all + dissipative_force(model, alone, r) : all;
-}
-
-/* The usual force between two types at distance r. k: their row. */
-static double usual_force(const md_model *model, int i, int j, const double *k, double r)
-{
-  const md_eam *eam = model->pair.eam;
-  if (md_pair_is_dissipative(&model->pair)) return k[0] > 0.0 ? usual_with_friction(model, k, r) : 0.0;
-  if (!eam) return fabs(md_pair_force(model->pair.kind, r * r, k) * r);
-  return k[0] > 0.0 ? density_force(eam, eam->element[i], eam->element[j], r) : 0.0;
-}
-
-static void add_force(scales *s, double force, double r)
-{
-  if (!(force < LARGEST)) force = (double)INFINITY; /* check_scales() refuses it */
-  if (!(force > 0.0)) return;
-  s->strongest = md_max(s->strongest, force);
-  s->weakest = s->weakest > 0.0 ? md_min(s->weakest, force) : force;
-  s->energy = md_max(s->energy, force * r);
-}
-
-/* Of a bond: its usual force, at half of its reach. */
-static void add_bonds(const md_model *model, scales *s)
-{
-  const md_bond_style *style = md_bond_style_of(model->bonds.kind);
-  for (int t = 1; t <= model->bonds.ntypes; ++t) {
-    const double *parameter = model->bonds.parameter[t], reach = style->reach(parameter);
-    add_force(s, style->force_usual(parameter), reach > 0.0 ? 0.5 * reach : 1.0);
-  }
-}
-
-static scales scales_of(const md_model *model, const double *unit_k)
-{
-  if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
-  scales s = {.lightest = lightest_of(model),
-              .length = model->reach,
-              .energy = md_max(model->hottest, model->units->boltz * md_pair_hottest(&model->pair))};
-  for (int i = 0; i < model->ntypes; ++i)
-    for (int j = 0; j < model->ntypes; ++j) {
-      const double r = md_pair_length(&model->pair, i, j);
-      if (!(r > 0.0)) continue;
-      const double *k = unit_k + ((size_t)i * (size_t)model->ntypes + (size_t)j) * MD_PAIR_K;
-      add_force(&s, usual_force(model, i, j, k, r), r);
-    }
-  add_bonds(model, &s);
-  return s;
-}
-
-static const char *pair_name(const md_model *model)
-{
-  const md_pair_style *style = md_pair_style_of(model->pair.kind);
-  return style ? style->name : "none";
-}
-
-static md_status check_scales(const md_model *model, const scales *s)
-{
-  if (s->strongest < LARGEST) return MD_OK;
-  return md_error(MD_USAGE,
-                  "pair style %s: the force of particles at their usual distance is not a number, or is "
-                  "above %.0e: check the coefficients of pairs and bonds",
-                  pair_name(model), LARGEST);
-}
-
-/* ---- positions ---- */
-
-/* The position quantum in three dimensions that packed layouts allow: 2^42 quanta are at least three cutoffs, so that
- * three coordinates fit into 16 bytes (gpu/particle/layout.cuh). 0 if drifts need a finer quantum. */
-static double packed_quantum(const md_model *model, const scales *s)
-{
-  if (model->box.dim != 3 || !(model->reach > 0.0) || model->float_drift) return 0.0;
-  const double quantum = md_power_above(1.5 * model->reach) * 0x1p-41;
-  const double move = model->dt * sqrt(s->energy / model->mass_reference);
-  return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
-}
-
-/* How far beyond the box coordinates must be exact. A particle may be beyond a face until it is reflected, or until the
- * rebin wraps it. Its ghosts are within reach of it, and at most one box length away, or in a small box within cutoff
- * and skin. Engines with wide cells have ghosts farther away, but these interact with no particle. */
-static double beyond_box(const md_model *model, double longest, bool images)
-{
-  const double most = images ? md_max(longest, 2.0 * model->reach) : 0.25 * longest;
-  const int layers = md_box_most_layers(&model->box, 2.0 * model->reach);
-  /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. Of several layers it is
-   * the sum of as many shifts. */
-  if (model->box.triclinic) return layers > 1 ? 4.0 * longest * layers : 2.0 * longest;
-  return model->reach > 0.0 ? md_min(most, 8.0 * MD_REACH_CUTOFFS * model->reach) : most;
-}
-
-/* Refuses a timestep if even plain doubles would not resolve its drifts. The grid may have one bit less than doubles,
- * because it must also cover images. */
-static md_status check_drift(const md_model *model, const scales *s, double extent)
-{
-  const double move = model->dt * sqrt(s->energy / s->lightest),
-               last_digit = md_power_above(extent) * 0x1p-53;
-  if (!(move > 0.0) || model->integrator == MD_STATIC || model->float_drift) return MD_OK;
-  const double excess = 0.5 * last_digit / (MD_DRIFT_ERROR * move);
-  if (!(excess > 1.0)) return MD_OK;
-  return md_error(MD_USAGE,
-                  "the timestep %g is too short for a box that reaches to %g: the last digit of a position "
-                  "there is %.2g, and a step moves a particle by about %.2g, so that fewer than six digits "
-                  "of that would be kept; use a timestep of %.2g or more, or a box within %.2g of the origin",
-                  model->dt, extent, last_digit, move, model->dt * 2.0 * excess, 0.5 * extent / excess);
-}
-
-static md_status round_walls(md_model *model, int d)
-{
-  const md_box *box = &model->box;
-  for (int side = 0; side < 2; ++side) {
-    if (!model->wall[d][side]) continue;
-    double *at = &model->wall_at[d][side];
-    const double face = side ? box->hi[d] : box->lo[d];
-    *at = md_round_to(*at, model->grids.x);
-    /* The box may have been rounded to a coarser grid before: a wall on its face stays there. */
-    if (!(fabs(*at - face) > 0x1p-30 * box->length[d])) *at = face;
-    if (!(*at >= box->lo[d] && *at <= box->hi[d]))
-      return md_error(MD_USAGE, "fix wall/reflect: the wall at %c = %g lies outside the box", "xyz"[d], *at);
-  }
-  if (model->wall[d][0] && model->wall[d][1] && !(model->wall_at[d][0] < model->wall_at[d][1]))
-    return md_error(MD_USAGE, "fix wall/reflect: the lower wall along %c is not below the upper one",
-                    "xyz"[d]);
-  return MD_OK;
-}
-
-/* Rounds faces, walls and tilt factors to the grid of positions. longest: the longest side. */
-static md_status round_box(md_model *model, double longest)
-{
-  md_box *box = &model->box;
-  const double q = model->grids.x;
-  for (int d = 0; d < box->dim; ++d) {
-    box->lo[d] = md_round_to(box->lo[d], q);
-    box->hi[d] = md_round_to(box->hi[d], q);
-    box->length[d] = box->hi[d] - box->lo[d];
-    if (!(box->length[d] > 0.0) && model->reach > longest)
-      return md_error(MD_USAGE,
-                      "the cutoff %g is too large for a box whose longest side is %g: use a larger box",
-                      model->reach, longest);
-    if (!(box->length[d] > 0.0))
-      return md_error(MD_USAGE, "the box is too thin along %c to be resolved next to its other sides",
-                      "xyz"[d]);
-    MD_TRY(round_walls(model, d));
-  }
-  if (box->dim == 2) box->length[2] = box->hi[2] - box->lo[2];
-  double tilt[3];
-  for (int k = 0; k < 3; ++k) tilt[k] = md_round_to(box->tilt[k], q);
-  if (box->triclinic) md_box_set_tilt(box, tilt);
-  return MD_OK;
-}
-
-/* Chooses the move limit and the grid of positions, and rounds the box to it. */
-static md_status prepare_box(md_model *model, const scales *s)
-{
-  const md_box *box = &model->box;
-  double extent = 0.0, longest = 0.0;
-  bool images = false;
-  for (int d = 0; d < box->dim; ++d) {
-    longest = md_max(longest, box->hi[d] - box->lo[d]);
-    extent = md_max(extent, md_max(fabs(box->lo[d]), fabs(box->hi[d])));
-    images = images || box->periodic[d];
-  }
-  /* Nothing that follows here may depend on how large the box is at the moment. */
-  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
-  if (changes) {
-    extent = box->room;
-    longest = 2.0 * box->room / BOX_GROWS;
-  }
-  if (model->float_drift && images)
-    return md_error(MD_USAGE, "fix nve/leapfrog drift float needs a box without periodic axes");
-  model->move_limit = 0.25 * longest;
-  if (model->reach > 0.0) model->move_limit = md_min(model->move_limit, 8.0 * model->reach);
-  /* Positions that are plain doubles resolve finer velocities than positions on a grid. A lower limit of movement
-   * leaves these bits to the momenta. Without a cutoff momenta get these bits anyway. */
-  if (model->float_drift && !md_pair_is_all(&model->pair))
-    model->move_limit = md_max(0.25 * model->cutoff, 0x1p-20 * (0.25 * longest));
-  model->grids.x = md_power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
-  MD_TRY(check_drift(model, s, extent));
-  model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
-  return round_box(model, longest);
-}
-
-/* ---- momenta ---- */
 
 /* Makes the largest mass that of all types; 1 if there are no particles. */
 static md_status take_own_masses(md_model *model)
@@ -541,7 +120,7 @@ static md_status widen(md_model *model, double fastest, double strongest, double
 }
 
 /* Chooses the grid of momenta and the speed limit. h: the length of a kick, in units of time. */
-static md_status prepare_momenta(md_model *model, const scales *s, double h)
+static md_status prepare_momenta(md_model *model, const md_scales *s, double h)
 {
   const double usual = sqrt(s->energy / s->lightest), m = model->mass_reference;
   /* Weak forces say little about speeds, and a model without forces says nothing. Speeds in reduced units are about
@@ -575,8 +154,6 @@ static md_status prepare_momenta(md_model *model, const scales *s, double h)
   model->grids.k = md_power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;
   return MD_OK;
 }
-
-/* ---- pairs ---- */
 
 int64_t md_model_pair_numbers(const md_model *model)
 {
@@ -664,7 +241,7 @@ static md_status check_images(const md_model *model, int axis)
                     "several images of "
                     "a pair would have the same random number; use a larger box",
                     md_pair_style_of(model->pair.kind)->name, model->cutoff, "xyz"[axis], length);
-  if (needs_two_cutoffs(model))
+  if (md_model_needs_two_cutoffs(model))
     return md_error(
         MD_USAGE,
         "the cutoff %g is larger than half of the periodic box along %c (%g): the sides of a tilted box "
@@ -724,7 +301,7 @@ static void largest_of_bonds(const md_model *model, double force, double largest
 static void largest_of_dissipation(const md_model *model, const double *k, double largest[3])
 {
   const double hot = model->units->boltz * md_pair_hottest(&model->pair);
-  const double speed = model->speed_limit * (model->mass_reference / lightest_of(model));
+  const double speed = model->speed_limit * (model->mass_reference / md_lightest_mass(model));
   const double noise = model->dt > 0.0 ? k[6] * sqrt(hot / model->dt) : 0.0;
   const double force = fabs(k[1]) + 3.5 * noise + k[5] * (4.0 * speed);
   largest[1] = md_max(largest[1], force * sqrt(k[0]));
@@ -735,11 +312,11 @@ static md_status check_largest(const md_model *model, const double largest[3])
 {
   static const char *const names[] = {"energies", "virials", "forces"};
   for (int q = 0; q < 3; ++q)
-    if (!(largest[q] < LARGEST))
+    if (!(largest[q] < MD_PAIR_LARGEST))
       return md_error(MD_USAGE,
                       "pair style %s: its coefficients or tables give %s of up to %g, and no sum can hold "
                       "more than %.0e: check them",
-                      pair_name(model), names[q], largest[q], LARGEST);
+                      md_model_pair_name(model), names[q], largest[q], MD_PAIR_LARGEST);
   return MD_OK;
 }
 
@@ -767,7 +344,7 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
     }
     if (model->pair.nsub == 0) {
       if (md_pair_is_dissipative(&model->pair)) largest_of_dissipation(model, k, largest);
-    } else if (friction_of_term(k, alone)) {
+    } else if (md_friction_of_term(k, alone)) {
       largest_of_dissipation(model, alone, friction);
     }
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
@@ -786,7 +363,7 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
 
 /* The same for a three-body style, whose forces for output have a range of their own: that of impulses, or if that is
  * less, as with a very small mass, 2^30 usual forces. */
-static void largest_of_three_body(const md_model *model, const double *unit_k, const scales *s,
+static void largest_of_three_body(const md_model *model, const double *unit_k, const md_scales *s,
                                   double quantum, double largest[3])
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
@@ -799,7 +376,7 @@ static void largest_of_three_body(const md_model *model, const double *unit_k, c
 }
 
 /* The grids of energies, virials and forces, out of the largest of each. */
-static void choose_output_grids(md_model *model, const scales *s, double quantum, const double largest[3])
+static void choose_output_grids(md_model *model, const md_scales *s, double quantum, const double largest[3])
 {
   model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
   model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
@@ -826,7 +403,7 @@ static void make_tables(md_model *model)
   md_model_pair_table(model, model->force_scale, model->force_k);
 }
 
-static md_status prepare_pair(md_model *model, const double *unit_k, const scales *s, double h)
+static md_status prepare_pair(md_model *model, const double *unit_k, const md_scales *s, double h)
 {
   const double quantum = model->mass_reference * model->grids.v / h;
   double largest[3];
@@ -842,9 +419,9 @@ static md_status prepare_grids(md_model *model, double *unit_k)
 {
   if (model->pair.kind != MD_PAIR_NONE) md_model_pair_table(model, 1.0, unit_k);
   if (md_pair_is_all(&model->pair)) MD_TRY(check_all_pairs(model));
-  const scales s = scales_of(model, unit_k);
-  MD_TRY(check_scales(model, &s));
-  MD_TRY(prepare_box(model, &s));
+  const md_scales s = md_scales_of(model, unit_k);
+  MD_TRY(md_scales_check(model, &s));
+  MD_TRY(md_model_prepare_box(model, &s));
   MD_TRY(check_cutoff(model));
   const bool leapfrog = model->integrator == MD_LEAPFROG || model->integrator == MD_LEAPFROG_MIRROR;
   model->kick_time = leapfrog ? model->dt : 0.5 * model->dt;
@@ -920,7 +497,7 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(md_array_new_zero(&model->overlap2, npair, sizeof(double), "pair coefficients"));
   MD_TRY(md_array_new_zero(&unit_k, numbers, sizeof(double), "pair coefficients"));
   const md_box shown = model->box;
-  if (md_box_has_room(&shown)) take_room(model);
+  if (md_box_has_room(&shown)) md_model_take_room(model);
   const md_status status = prepare_grids(model, unit_k);
   free(unit_k);
   if (status == MD_OK)
@@ -932,196 +509,6 @@ md_status md_model_prepare(md_model *model)
   MD_TRY(check_dissipation(model));
   MD_TRY(md_computes_prepare(model));
   return md_fixes_prepare(model);
-}
-
-/* ---- entering and leaving the grids ---- */
-
-/* The exact product a b, rounded to a multiple of q, a power of two. If the product as a double lies half way between
- * two multiples, the rest that this double lacks decides between them. */
-static double round_product_to(double a, double b, double q)
-{
-  const double scaled = a / q, product = scaled * b, rest = fma(scaled, b, -product);
-  double whole = rint(product);
-  if (product - whole == 0.5 && rest > 0.0) whole += 1.0;
-  if (product - whole == -0.5 && rest < 0.0) whole -= 1.0;
-  return whole * q;
-}
-
-/* The exact product a b, rounded to a count of quanta q. The count may exceed 2^53. */
-static md_int128 count_product(double a, double b, double q)
-{
-  const double scaled = a / q, product = scaled * b, rest = fma(scaled, b, -product);
-  const double whole = rint(product);
-  return (md_int128)whole + (md_int128)rint((product - whole) + rest);
-}
-
-/* Notes that the recorded message is about a particle. */
-static md_status about(int64_t id, md_status status)
-{
-  md_error_about(id, id);
-  return status;
-}
-
-/* Makes the momentum of particle i along axis d from its velocity. */
-static void enter_velocity(const md_model *model, md_particles *p, int d, int64_t i)
-{
-  const md_inertia inertia = md_inertia_of(model, p, i);
-  const double q = model->grids.v, mass_ratio = 1.0 / inertia.velocity_per_v;
-  double *v = &p->v[d][i];
-  if (model->wide)
-    md_momentum_split(count_product(*v, mass_ratio, q) + p->v_low[d][i], q, inertia.v_step, v,
-                      &p->v_low[d][i]);
-  else
-    *v = model->one_mass ? md_round_to(*v, q) : round_product_to(*v, mass_ratio, q);
-}
-
-static md_status too_fast(const md_model *model, int64_t id, int axis, double speed)
-{
-  const double dt = model->dt, safe = 0.1 * dt * model->speed_limit / speed;
-  char advice[160];
-  if (!(speed < 0.5 * model->speed_most))
-    snprintf(advice, sizeof advice, "with these interactions no timestep allows more than %.3g",
-             model->speed_most);
-  else if (safe < 1e-3 * dt && model->reach > 0.0)
-    snprintf(advice, sizeof advice,
-             "a particle may move at most 8 cutoffs of %.3g in one step: use a larger cutoff, or a timestep "
-             "below %.3g",
-             model->reach, safe);
-  else
-    snprintf(advice, sizeof advice, "use a timestep below %.3g", safe);
-  return md_error(
-      MD_PHYSICS,
-      "step %lld: particle %lld has speed %g along %c and would move %g in one step; the limit is a "
-      "speed of %.3g: %s",
-      (long long)model->step, (long long)id, speed, "xyz"[axis], speed * dt, model -> speed_limit, advice);
-}
-
-/* Gives particles second words if momenta are wide. The counts that an earlier run left in v_low are kept if they have
- * the same unit, and set to zero otherwise. */
-static md_status widen_particles(const md_model *model, md_particles *p)
-{
-  const double unit = model->wide ? model->grids.v * model->mass_reference : 0.0;
-  if (p->wide && p->v_low_unit != unit) MD_TRY(md_particles_widen(p, false));
-  MD_TRY(md_particles_widen(p, model->wide));
-  p->v_low_unit = unit;
-  return MD_OK;
-}
-
-/* The velocities of pair forces: those that an earlier run left, or the present ones. */
-static md_status enter_pair_velocities(const md_model *model, md_particles *p)
-{
-  const bool kept = p->has_v_pair;
-  MD_TRY(md_particles_make_v_pair(p, md_pair_is_dissipative(&model->pair)));
-  if (kept || !p->has_v_pair) return MD_OK;
-#pragma omp parallel for schedule(static)
-  for (int64_t i = 0; i < p->n; ++i) md_model_note_velocity(model, p, i);
-  return MD_OK;
-}
-
-/* Enters positions and velocities along axis d. out: how far beyond the faces a position may be, along each axis.
- * Returns the least id of a particle that cannot enter, or INT64_MAX. */
-static int64_t enter_axis(const md_model *model, md_particles *p, int d, const double out[3])
-{
-  const md_box *box = &model->box;
-  const double qx = model->grids.x, speed_limit = model->speed_limit;
-  const double lo = box->lo[d], hi = box->hi[d], length = box->length[d], least = lo - out[d],
-               most = hi + out[d];
-  const bool wraps = box->periodic[d] && !box->triclinic;
-  double *restrict x = p->x[d];
-  const double *v = p->v[d];
-  int64_t bad = INT64_MAX;
-#pragma omp parallel for schedule(static) reduction(min : bad)
-  for (int64_t i = 0; i < p->n; ++i) {
-    const bool sane = x[i] >= least && x[i] <= most;
-    if (!sane || !(fabs(v[i]) <= speed_limit)) {
-      if (p->id[i] < bad) bad = p->id[i];
-      continue;
-    }
-    if (!model->float_drift) x[i] = md_round_to(x[i], qx);
-    if (wraps) x[i] = md_wrap(x[i], lo, hi, length);
-    enter_velocity(model, p, d, i);
-    /* -0 becomes 0: engines differ in whether they add nothing to it. */
-    x[i] += 0.0;
-    p->v[d][i] += 0.0;
-  }
-  return bad;
-}
-
-/* Why the particle `bad` cannot enter. */
-static md_status entry_error(const md_model *model, const md_particles *p, int64_t bad)
-{
-  const int dim = model->box.dim;
-  int64_t i = 0;
-  while (p->id[i] != bad) ++i;
-  for (int d = 0; d < dim; ++d)
-    if (!(fabs(p->v[d][i]) <= model->speed_limit))
-      return about(bad, too_fast(model, bad, d, fabs(p->v[d][i])));
-  return about(bad, md_error(MD_PHYSICS,
-                             "step %lld: particle %lld at (%g, %g, %g) is outside the box or not a number",
-                             (long long)model->step, (long long)bad, p->x[0][i], p->x[1][i],
-                             dim == 3 ? p->x[2][i] : 0.0));
-}
-
-md_status md_model_enter(const md_model *model, md_particles *p)
-{
-  const md_box *box = &model->box;
-  int64_t bad = INT64_MAX;
-  double out[3];
-  MD_TRY(widen_particles(model, p));
-  md_box_image_reach(box, out);
-  for (int d = 0; d < box->dim; ++d) {
-    const int64_t found = enter_axis(model, p, d, out);
-    if (found < bad) bad = found;
-  }
-  if (bad != INT64_MAX) return entry_error(model, p, bad);
-  if (box->triclinic) md_particles_wrap(p, box);
-  return enter_pair_velocities(model, p);
-}
-
-/* The velocity from which md_model_enter makes the momentum p again. Where p is large, the velocity nearest to the
- * exact quotient may give a momentum that differs from p by a quantum. The momenta of neighbouring doubles are at
- * most a quantum apart. So a neighbour of this velocity gives p. */
-static double velocity_of(double p, double velocity_per_v, double q)
-{
-  const double mass_ratio = 1.0 / velocity_per_v;
-  double v = p * velocity_per_v;
-  while (round_product_to(v, mass_ratio, q) < p) v = nextafter(v, (double)INFINITY);
-  while (round_product_to(v, mass_ratio, q) > p) v = nextafter(v, -(double)INFINITY);
-  return v;
-}
-
-/* Makes of a wide momentum the velocity as a double in v, and in v_low the quanta that this velocity lacks. */
-static void leave_wide(const md_model *model, md_particles *p, int d, int64_t i)
-{
-  const md_inertia inertia = md_inertia_of(model, p, i);
-  const double q = model->grids.v, velocity_per_v = inertia.velocity_per_v;
-  double *v = &p->v[d][i];
-  int64_t *low = &p->v_low[d][i];
-  const md_int128 count = md_momentum_count(*v, *low, q, inertia.v_step);
-  *v = md_momentum_value(*v, *low, q) * velocity_per_v;
-  *low = (int64_t)(count - count_product(*v, 1.0 / velocity_per_v, q));
-}
-
-void md_model_leave(const md_model *model, md_particles *p)
-{
-  md_particles_show(p, &model->box);
-  if (model->one_mass && !model->wide) return;
-  for (int d = 0; d < model->box.dim; ++d) {
-    double *v = p->v[d];
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < p->n; ++i) {
-      if (model->wide)
-        leave_wide(model, p, d, i);
-      else
-        v[i] = velocity_of(v[i], md_inertia_of(model, p, i).velocity_per_v, model->grids.v);
-    }
-  }
-}
-
-double md_model_velocity(const md_model *model, const md_particles *p, int d, int64_t i)
-{
-  const int64_t low = p->wide ? p->v_low[d][i] : 0;
-  return md_momentum_value(p->v[d][i], low, model->grids.v) * md_inertia_of(model, p, i).velocity_per_v;
 }
 
 md_dissipation_course md_model_dissipation_course(const md_model *model)

@@ -10,10 +10,9 @@
  *       exception is a short timestep or a heavy type, whose drifts need more digits.
  *   v   impulses and momenta, as p/m_reference. Half a quantum is at most MD_IMPULSE_ERROR of the impulse of a pair at
  *       its usual distance (md_pair_length). 2^53 v covers the speed limit; if no v does both, momenta are wide.
- *   f, e, w   forces for output, energies, virials: the fine quanta (common/arithmetic/exact.h) of their sums. The
- *   largest term, that of
- *       the closest pair whose impulse is in range, is at most 2^50 coarse quanta. f is about 2^-46 of the usual
- *       force of a pair.
+ *   f, e, w   forces for output, energies, virials: the fine quanta (common/arithmetic/exact.h) of their sums.
+ *       The largest term, that of the closest pair whose impulse is in range, is at most 2^50 coarse quanta. f is
+ *       about 2^-46 of the usual force of a pair.
  *   k   kinetic energies, likewise. 2^60 coarse quanta cover the speed limit.
  * Along an axis with a face that follows the particles, the box for these choices reaches from -room to room
  * (md_box_forget_room), so that they do not depend on where the particles are at the moment.
@@ -167,8 +166,7 @@ typedef struct md_model {
   int force_rows;
   int64_t force_first;
   md_force_action *force_row;
-  int nsummand, nterm;
-  /* the terms that computes and fixes need, each once; nterm sums in all */
+  int nsummand, nterm; /* the terms that computes and fixes need, each once; nterm sums in all */
   md_summand summand[MD_SUMMANDS_MAX];
   md_compute tensor[MD_COMPUTES_MAX]; /* by index of a compute pressure: its pressure/tensor */
   /* The sums that the program asks for after the next run of an engine, before it does anything else: an engine may
@@ -186,9 +184,9 @@ void md_model_init(md_model *model);
 void md_model_free(md_model *model);
 
 /* Checks the deck's part of the model and derives the rest. Rounds box and walls to the position grid. Moves faces that
- * follow the particles outwards, to where engines have them. MD_USAGE: no
- * box, missing masses or coefficients, a cutoff above half a periodic side, a wall outside the box, a bound of
- * accuracy that cannot be kept, and others. MD_RUNTIME: out of memory. */
+ * follow the particles outwards, to where engines have them. MD_USAGE: no box, missing masses or coefficients, a cutoff
+ * above half a periodic side, a wall outside the box, a bound of accuracy that cannot be kept, and others. MD_RUNTIME:
+ * out of memory. */
 md_status md_model_prepare(md_model *model) MD_CHECKED;
 
 /* MD_USAGE: a tilted box has faces that follow the particles, is not periodic along both axes of a tilt factor, or has

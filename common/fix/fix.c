@@ -212,13 +212,15 @@ static md_status check_right_angles(const md_fix *fix, const md_model *model)
 static md_status check_slant(const md_fix *fix, const md_model *model, const bool axis[3])
 {
   static const int of[3] = {1, 2, 2}, along[3] = {0, 0, 1}; /* by tilt factor */
-  for (int t = 0; t < 3 && model->box.triclinic; ++t)
-    if (model->box.tilt[t] != 0.0 && axis[along[t]] && !axis[of[t]])
+  for (int t = 0; t < 3 && model->box.triclinic; ++t) {
+    const double tilt = model->box.tilt[t];
+    const char lies = "xyz"[along[t]], across = "xyz"[of[t]];
+    if (tilt != 0.0 && axis[along[t]] && !axis[of[t]])
       return md_error(MD_USAGE,
                       "fix %s: distances along %c without %c are not known, because images along %c lie %g "
                       "further along %c in this tilted box",
-                      md_fix_style_of(fix->kind)->name, "xyz"[along[t]], "xyz"[of[t]], "xyz"[of[t]],
-                      model -> box.tilt[t], "xyz"[along[t]]);
+                      md_fix_style_of(fix->kind)->name, lies, across, across, tilt, lies);
+  }
   return MD_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Mass and extent of all particles, on which the grids of a pair style without a cutoff depend (common/model.c).
+/* Mass and extent of all particles, on which the grids of a pair style without a cutoff depend (common/model_scales.c).
  *
  * They are found at the first run and kept as long as the number of particles stays, so that a run and its reversal
  * have the same grids. Restarts hold the extent. */
