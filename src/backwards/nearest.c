@@ -7,6 +7,8 @@
 #include "src/box/faces.h"
 #include "src/deck/deck.h"
 #include "src/particles/extent.h"
+#include "src/restart/items.h"
+#include "src/restart/particles.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -228,9 +228,11 @@ static void put_head(const writer *w, md_text *text)
   md_text_print(text, "# step %lld\n# time %.17g %s\n# %s, group %s\n", (long long)w->step, w->time,
                 time_name(w), particles,
                 w->dump->observer.group == 0 ? "all" : w->sim->model.groups.name[w->dump->observer.group]);
-  for (int k = 0; k < 2; ++k)
-    md_text_print(text, "# %d %s: %c from %.17g to %.17g %s\n", m->grid.n[k], side[k], "xyz"[m->grid.axis[k]],
-                  m -> lo[k], m -> hi[k], length_name(w));
+  for (int k = 0; k < 2; ++k) {
+    const char axis = "xyz"[m->grid.axis[k]];
+    md_text_print(text, "# %d %s: %c from %.17g to %.17g %s\n", m->grid.n[k], side[k], axis, m->lo[k],
+                  m->hi[k], length_name(w));
+  }
 }
 
 static void put_row(const md_density_map *m, int row, md_text *text)

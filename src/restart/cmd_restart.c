@@ -6,6 +6,7 @@
 #include "src/files/step_name.h"
 #include "src/follow/images.h"
 #include "src/particles/pair_velocities.h"
+#include "src/restart/particles.h"
 #include "src/restart/restart.h"
 #include "src/steps.h"
 

@@ -7,10 +7,6 @@
  *   /particles   one array for each field of common/particle_fields.def, with the particles in any order; and one for
  *                each number that a fix keeps for each particle (src/properties/id_values.h)
  *
- * Checksums: the checksum of a field is the sum modulo 2^64, over particles and components, of a 64-bit hash of
- * (id, component, value). It does not depend on the order of particles, so any number of ranks finds the same
- * checksum, each rank from its part. All other items together have one checksum, which depends on their order.
- *
  * Velocities: while a run is under way they are stored as engines hold them, p/m_reference on the velocity grid,
  * which loses no bit: velocity = v * /model/velocity_per_v[type]. Between runs these factors are 1. Wide momenta
  * (/model/wide) have their second words in /particles/v_low, in units of grids.v m_reference.
@@ -51,21 +47,6 @@ typedef struct md_restart {
   char program[64];
 } md_restart;
 
-/* Computes the checksum of each field, over all ranks. Collective. */
-md_status md_restart_checksums(md_comm *comm, const md_particles *particles,
-                               uint64_t checksum[MD_RESTART_FIELDS]) MD_CHECKED;
-
-/* One number for all fields: what md_history calls the beginning, if the particles are those of the first run. It is
- * the same on all ranks. Collective. */
-md_status md_restart_beginning(md_comm *comm, const md_particles *particles, uint64_t *beginning) MD_CHECKED;
-
-/* A hash of the physics of a prepared model, to compare two models. */
-uint64_t md_restart_model_hash(const md_model *model);
-
-/* The same without the groups, because a group that no fix has does not matter for the way of the particles, and
- * without a box that fixes change. */
-uint64_t md_restart_course_hash(const md_model *model);
-
 /* Writes the present state. sim->particles must be up to date. in_run: velocities are in the engine's form.
  * Collective. MD_RUNTIME: a write failed, for example because the disk is full. */
 md_status md_restart_write(md_sim *sim, const char *path, bool in_run) MD_CHECKED;
@@ -78,11 +59,5 @@ void md_restart_free(md_restart *restart);
 
 /* The size of its particles in megabytes. */
 double md_restart_megabytes(const md_restart *restart);
-
-/* Reads this rank's share of the particles and replaces those in *particles; restart->column gets the values of fixes
- * for them. If `particles` is NULL, the particles are only verified. Collective, with the same status on every rank.
- * MD_RUNTIME: a checksum is wrong, or the particles are not valid. */
-md_status md_restart_particles(md_comm *comm, md_h5_file *file, const char *path, md_restart *restart,
-                               md_particles *particles) MD_CHECKED;
 
 #endif

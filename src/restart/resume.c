@@ -12,6 +12,8 @@
 #include "src/particles/extent.h"
 #include "src/region/users.h"
 #include "src/restart/candidates.h"
+#include "src/restart/items.h"
+#include "src/restart/particles.h"
 
 #include <errno.h>
 #include <libgen.h>

@@ -25,7 +25,7 @@
 #include "src/plan.h"
 #include "src/potential/tail_count.h"
 #include "src/region/users.h"
-#include "src/restart/restart.h"
+#include "src/restart/items.h"
 #include "src/restart/resume.h"
 #include "src/run/loop.h"
 #include "src/run/summary.h"
