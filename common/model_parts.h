@@ -35,8 +35,8 @@ const char *md_model_pair_name(const md_model *model);
  * particles lie at the end of the room. */
 void md_model_take_room(md_model *model);
 
-/* Chooses the move limit and the grid of positions, and rounds box, walls and tilt factors to it. MD_USAGE: the timestep
- * is too short for the box, a wall is outside the box, or a side is too thin. */
+/* Chooses the move limit and the grid of positions, and rounds box, walls and tilt factors to it. MD_USAGE: the
+ * timestep is too short for the box, a wall is outside the box, or a side is too thin. */
 md_status md_model_prepare_box(md_model *model, const md_scales *s) MD_CHECKED;
 
 /* Must periodic sides be at least two cutoffs during the run? */

@@ -4,7 +4,7 @@
  * 1. The communicator wraps the particles and sends each to its owner (migrate).
  * 2. The particles are moved in memory into cell order (cells.c).
  * 3. The communicator makes the ghosts (halo_build), and the ghosts are binned too.
- * 4. The list of all neighbours within the list radius, cutoff + skin, is built (openmp/force/kernels.c).
+ * 4. The list of all neighbours within the list radius, cutoff + skin, is built (openmp/force/list_kernels.h).
  *
  * Where cells hold few particles, the cells are made wider than the list radius by twice the slack. Then several
  * lists are built from the same cells and the same ghosts, before the next rebin. The life of the lists:

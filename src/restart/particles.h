@@ -1,6 +1,6 @@
-/* The particles in a restart: an array for each field of common/particle_fields.def that the model has, and a column for
- * each number that a fix keeps for each particle. Arrays are written and read without a copy in memory, each component
- * as one contiguous row.
+/* The particles in a restart: an array for each field of common/particle_fields.def that the model has, and a column
+ * for each number that a fix keeps for each particle. Arrays are written and read without a copy in memory, each
+ * component as one contiguous row.
  *
  * Checksums: the checksum of a field is the sum modulo 2^64, over particles and components, of a 64-bit hash of
  * (id, component, value). It does not depend on the order of particles, so any number of ranks finds the same
