@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MD_THERMO_COLUMNS = 64, MD_THERMO_FORMAT = 32 };
+enum { MD_THERMO_COLUMNS = 256, MD_THERMO_FORMAT = 32 };
 
 /* Are energies per particle? OF_UNITS: in units lj they are, as in LAMMPS. */
 typedef enum md_norm { MD_NORM_OF_UNITS, MD_NORM_NO, MD_NORM_YES } md_norm;

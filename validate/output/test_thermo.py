@@ -70,6 +70,16 @@ def test_steps_of_a_variable(fast_engine, tmp_path):
     assert frame_steps(tmp_path / "all") == [25, 30, 33, 40, 43, 50, 53, 60]
 
 
+def test_a_row_of_many_columns(tmp_path):
+    names = [f"v_v{k}" for k in range(255)]
+    formulas = "".join(f"variable v{k} equal {k}*step\n" for k in range(255))
+    deck = CRYSTAL + formulas + f"thermo_style custom step {' '.join(names)}\n"
+    table = harness.run(deck + "run 1\n", tmp_path).tables[0]
+    assert table.rows[-1] == ["1", *(str(k) for k in range(255))]
+    refused(run_deck(tmp_path, deck.replace("custom step", "custom step atoms") + "run 1\n"), USAGE,
+            "takes 1 to 256 keywords, not 257")
+
+
 @pytest.mark.skipif(LMP is None, reason="lmp is not installed")
 def test_steps_of_a_variable_are_those_of_lammps(tmp_path):
     folders = tmp_path / "ours", tmp_path / "theirs"
