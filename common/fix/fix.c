@@ -264,8 +264,8 @@ int md_fix_vector_size(const md_model *model, int fix)
 static bool has_place(const md_bias *bias) { return bias->kind >= MD_BIAS_RAMP; }
 
 /* Numbers that follow from the box are made at the beginning of a run. What needs them does not suit a box that
- * changes. */
-static md_status check_places(const md_model *model)
+ * changes. Temperatures with a place do not depend on tilt factors, or refuse them. */
+static md_status check_places_of_temperatures(const md_model *model)
 {
   for (int c = 0; c < model->ncompute; ++c)
     if (has_place(&model->compute[c].bias))
@@ -279,6 +279,12 @@ static md_status check_places(const md_model *model)
                       "fix %s has a region of the box, which would be wrong in a box that a fix changes; use "
                       "only one of the two fixes",
                       md_fix_style_of(model->end[f].action.kind)->name);
+  return MD_OK;
+}
+
+/* The same of actions on forces, which take nearest images: they depend on tilt factors too. */
+static md_status check_places_of_forces(const md_model *model)
+{
   for (int f = 0; f < model->nforce_action; ++f)
     if (model->force_action[f].kind == MD_FIX_indent || model->force_action[f].kind == MD_FIX_drag ||
         model->force_action[f].kind == MD_FIX_wall_region || model->force_action[f].in_region)
@@ -314,7 +320,7 @@ static bool is_upright(const md_box *box)
 /* Do the fixes that change the box suit the model? */
 static md_status check_changes(const md_model *model)
 {
-  bool any = false, changed[3] = {false, false, false};
+  bool sides = false, changed[3] = {false, false, false};
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
     bool axis[3] = {false, false, false};
@@ -328,7 +334,7 @@ static md_status check_changes(const md_model *model)
           style->name);
     style->changes(&model->fix[f], model, axis);
     for (int d = 0; d < 3; ++d) {
-      any = any || axis[d];
+      sides = sides || axis[d];
       if (axis[d] && changed[d])
         return md_error(MD_USAGE, "fix %s: two fixes would change the box along %c", style->name, "xyz"[d]);
       changed[d] = changed[d] || axis[d];
@@ -346,7 +352,8 @@ static md_status check_changes(const md_model *model)
           "fix %s: pair style %s needs a box that is not periodic, and only a periodic box can change",
           style->name, md_pair_style_of(model->pair.kind)->name);
   }
-  return any ? check_places(model) : MD_OK;
+  if (sides) MD_TRY(check_places_of_temperatures(model));
+  return md_box_is_changed(&model->box) ? check_places_of_forces(model) : MD_OK;
 }
 
 md_status md_fixes_find_flow(md_model *model)

@@ -141,6 +141,13 @@ REFUSED = {
     "change_box all ortho\nfix 2 all deform 1 xy erate 1\nrun 1": "use change_box all triclinic",
     "compute 1 all temp/deform\nrun 1": "needs a fix deform that shears the box by one",
     "unfix 1\nfix 1 all nvt/sllod temp 1 1 1\nrun 1": "needs a fix deform with remap v",
+    # Their nearest images would be those of the tilt at the beginning.
+    "fix 2 all deform 1 xy erate 1\nfix 3 all drag 1 1 1 5 0.2\nrun 1": "fix drag has a place in the box",
+    "fix 2 all deform 1 xy erate 1\nfix 3 all indent 1 sphere 1 1 1 1\nrun 1": "fix indent has a place in the box",
+    "fix 2 all deform 1 xy erate 1\nregion s sphere 1 1 1 1\nfix 3 all addforce 1 0 0 region s\nrun 1":
+        "fix addforce has a place in the box",
+    "fix 2 all deform 1 xy erate 1\nregion s sphere 2 2 2 9\nfix 3 all wall/region s harmonic 1 1 1\nrun 1":
+        "fix wall/region has a place in the box",
     "fix 2 all deform 1 xy erate 1 remap v\nunfix 1\nfix 1 all nvt/sllod temp 1 1 1\ncompute 1 all temp\n"
     "fix_modify 1 temp 1\nrun 1": "must be a compute temp/deform",
 }
