@@ -228,7 +228,8 @@ void md_model_pair_table(const md_model *model, double scale, double *k);
 void md_model_type_table(const md_model *model, double scale, double *k);
 
 /* The room of a box with faces that follow the particles is the least power of two that is at least 64 times the reach
- * of the box, and 1024 cutoffs. The reach is the largest coordinate of these faces, and the longest side.
+ * of the box, and 1024 cutoffs. The reach is the largest coordinate of these faces, and the longest side. In a box that
+ * fixes change the room is at least 16 times the reach, and the coordinates of all faces count.
  * md_model_prepare chooses a room if there is none. A room stays, so that one run continues another with the same
  * grids. md_box_forget_room takes it away if it is less than twice the reach. */
 void md_box_forget_room(md_box *box);

@@ -4,13 +4,16 @@
 /* The room of a box that only fixes change, in reaches of the box with which it begins. */
 #define BOX_GROWS 16.0
 
+/* The grid of positions is one for all axes. In a box that changes it follows from the room alone, so that the places of
+ * all axes count. */
 static double reach_of(const md_box *box)
 {
+  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
   double reach = 0.0;
   for (int d = 0; d < box->dim; ++d) {
     reach = md_max(reach, box->length[d]);
-    if (box->changes[d] || md_box_face_follows(box, d, 0)) reach = md_max(reach, fabs(box->lo[d]));
-    if (box->changes[d] || md_box_face_follows(box, d, 1)) reach = md_max(reach, fabs(box->hi[d]));
+    if (changes || md_box_face_follows(box, d, 0)) reach = md_max(reach, fabs(box->lo[d]));
+    if (changes || md_box_face_follows(box, d, 1)) reach = md_max(reach, fabs(box->hi[d]));
   }
   return reach;
 }

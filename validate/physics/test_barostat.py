@@ -310,6 +310,28 @@ def test_boxes_that_do_not_change(tmp_path):
                      "compute c all temp/region b\nrun 1\n"), USAGE, "compute c", "box that a fix changes")
 
 
+def test_the_place_of_an_axis_that_does_not_change_counts(tmp_path):
+    """The room of positions is one for all axes."""
+    deck = """\
+units lj
+region b block 0 8 1000 1008 0 8 units box
+create_box 1 b
+create_atoms 1 random 100 4711 NULL
+mass 1 1
+pair_style soft 1.0
+pair_coeff * * 10
+velocity all create 1 99568
+fix 1 all nve
+fix 2 all deform 1 x erate 0.1
+dump 1 all custom 10 out.dump id x y z vx vy vz
+run 10
+"""
+    works(run_deck(tmp_path, deck))
+    fast = (tmp_path / "out.dump").read_bytes()
+    works(run_deck(tmp_path, deck, "--engine", "naive"))
+    assert fast == (tmp_path / "out.dump").read_bytes()
+
+
 # One that begins anew each time, one that goes on, and one of the last three.
 AVERAGES = MELT + """\
 fix 1 all nph iso -5 -5 0.3
