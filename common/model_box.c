@@ -4,8 +4,8 @@
 /* The room of a box that only fixes change, in reaches of the box with which it begins. */
 #define BOX_GROWS 16.0
 
-/* The grid of positions is one for all axes. In a box that changes it follows from the room alone, so that the places of
- * all axes count. */
+/* The grid of positions is one for all axes. In a box that changes it follows from the room alone, so that the places
+ * of all axes count. */
 static double reach_of(const md_box *box)
 {
   const bool changes = box->changes[0] || box->changes[1] || box->changes[2];

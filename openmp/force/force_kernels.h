@@ -2,8 +2,8 @@
  * kernels.c includes this file once for each instruction set. Half lists have loops of their own (half_kernels.h).
  *
  * Lanes are particles, rows are neighbours (kernels.h). Positions of neighbours are gathered. Particles are in cell
- * order, so that the gathers hit the first-level cache. An impulse is rounded by the fma that forms it, and its bits are
- * added as an integer (common/arithmetic/exact.h).
+ * order, so that the gathers hit the first-level cache. An impulse is rounded by the fma that forms it, and its bits
+ * are added as an integer (common/arithmetic/exact.h).
  *
  * Cost: a pair takes about 27 vector operations in 3D, of which exactness takes three. On a core with AVX-512 this is
  * about 1 ns a listed pair.
