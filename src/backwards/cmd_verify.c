@@ -177,22 +177,58 @@ static md_status work(md_run *run)
   return after == v->hash ? MD_OK : report(v, run->sim);
 }
 
-/* Verifies, and puts the particles and the box of before back. */
+/* What a verification changes, and puts back. */
+typedef struct before {
+  md_particles particles;
+  md_fix *fix; /* [nfix], with their states */
+  md_box box;
+  int64_t run_begin, run_end, run_first, run_last;
+} before;
+
+static md_status keep(const md_sim *sim, before *b)
+{
+  const md_model *model = &sim->model;
+  *b = (before){.box = model->box,
+                .run_begin = model->run_begin,
+                .run_end = model->run_end,
+                .run_first = sim->run_first,
+                .run_last = sim->run_last};
+  md_particles_init(&b->particles, sim->particles.dim);
+  MD_TRY(md_array_new(&b->fix, model->nfix + 1, sizeof *b->fix, "the fixes of before"));
+  memcpy(b->fix, model->fix, (size_t)model->nfix * sizeof *b->fix);
+  return md_particles_copy(&b->particles, &sim->particles);
+}
+
+static md_status put_back(md_sim *sim, const before *b)
+{
+  md_model *model = &sim->model;
+  memcpy(model->fix, b->fix, (size_t)model->nfix * sizeof *b->fix);
+  model->box = b->box;
+  model->run_begin = b->run_begin;
+  model->run_end = b->run_end;
+  sim->run_first = b->run_first;
+  sim->run_last = b->run_last;
+  return md_particles_copy(&sim->particles, &b->particles);
+}
+
+/* Verifies, and puts back what was before. */
 static md_status execute(md_sim *sim, verification *v)
 {
   md_model *model = &sim->model;
-  const md_box box = model->box;
-  md_particles before;
+  before b;
   md_run run = {.sim = sim, .whole_first = model->step, .last = model->step + v->n, .thermo_shown = -1};
   run.work = work;
   run.verifies = v;
-  md_particles_init(&before, sim->particles.dim);
-  md_status status = md_comm_agree(sim->comm, md_particles_copy(&before, &sim->particles));
   const double began = md_time();
-  if (status == MD_OK) status = md_run_execute(&run);
-  if (status == MD_OK) status = md_comm_agree(sim->comm, md_particles_copy(&sim->particles, &before));
-  md_particles_free(&before);
-  model->box = box;
+  md_status status = md_comm_agree(sim->comm, keep(sim, &b));
+  if (status == MD_OK) {
+    model->run_begin = sim->run_first = model->step;
+    model->run_end = sim->run_last = run.last;
+    status = md_run_execute(&run);
+  }
+  if (status == MD_OK) status = md_comm_agree(sim->comm, put_back(sim, &b));
+  md_particles_free(&b.particles);
+  free(b.fix);
   MD_TRY(status);
   md_log_print(sim->log,
                "Verified in %.3g s: %lld steps forward and back return to the state %016llx of step %lld\n",

@@ -145,6 +145,33 @@ def test_verify_in_a_sheared_box(tmp_path):
     assert "50 steps forward and back return to the state" in got.log
 
 
+def test_verify_after_runs_in_a_sheared_box(tmp_path):
+    """The shear of a verification begins with it, and the next run goes on as if there had been none."""
+    deck = """\
+region b prism 0 5 0 5 0 5 0.5 0 0 units box
+create_box 1 b
+create_atoms 1 random 100 77 NULL
+mass 1 1
+pair_style soft 1.5
+pair_coeff * * 5
+velocity all create 1 77
+fix 1 all nve
+fix 2 all deform 1 xy erate 0.5 remap x units box
+run 10
+run -10
+verify 5
+run 7
+verify 5
+dump 1 all custom 20 out.dump id x y z vx vy vz
+run 20
+"""
+    for text in (deck, deck.replace("run -10\n", "run -3\n")):
+        harness.run(text, tmp_path, engine="openmp")
+        verified = (tmp_path / "out.dump").read_bytes()
+        harness.run(text.replace("verify 5\n", ""), tmp_path, engine="openmp")
+        assert (tmp_path / "out.dump").read_bytes() == verified
+
+
 def test_a_restart_of_a_sheared_box_goes_back(tmp_path):
     """The box of earlier steps is in the restart."""
     if harness.hdf5_missing():
