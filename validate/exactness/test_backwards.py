@@ -628,6 +628,15 @@ def test_a_frame_of_the_run_after_one_that_was_halted(tmp_path):
             "no run of this deck has step 30")
 
 
+@pytest.mark.parametrize("file", ["frame.xyz", "frame.dump.gz", "frame.data", "frame.png"])
+def test_a_frame_that_no_run_reaches_leaves_no_file(file, tmp_path):
+    halt = "variable s equal step\nfix h all halt 10 v_s > 15 error soft\nrun 50\n"
+    (tmp_path / "in.halt").write_text(MELT + "fix move all nve\n" + halt)
+    done = call(tmp_path, "frame", "-in", "in.halt", "--step", "30", "-o", file)
+    refused(done, USAGE, "no run of this deck has step 30; it ends at step 20")
+    assert not (tmp_path / file).exists()
+
+
 def test_a_frame_has_the_style_that_is_asked_for(tmp_path):
     text = MELT + "fix move all nve\nrun 30\n"
     (tmp_path / "in.deck").write_text(text)
