@@ -297,6 +297,16 @@ static inline void md_tilt_change(const double from[3], const double to[3], cons
   for (int k = 0; k < 3; ++k) change[k] -= scaled[k];
 }
 
+/* The flips between a box with the tilt factors `before` and this one: by how much xy and xz have changed in sides lx,
+ * and yz in sides ly. The rest of the change must be below half a side. */
+static inline void md_box_flips(const md_box *box, const double before[3], int32_t flips[3])
+{
+  const double *l = box->length, *t = box->tilt;
+  flips[MD_XY] = (int32_t)rint((before[MD_XY] - t[MD_XY]) / l[0]);
+  flips[MD_YZ] = (int32_t)rint((before[MD_YZ] - t[MD_YZ]) / l[1]);
+  flips[MD_XZ] = (int32_t)rint((before[MD_XZ] - t[MD_XZ] - flips[MD_YZ] * t[MD_XY]) / l[0]);
+}
+
 /* Chooses the shortest edges of a sheared box again. Images that were found before do not hold then. */
 static inline void md_box_shorten(md_box *box)
 {

@@ -4,6 +4,7 @@
  *
  * A record has two places of a particle, or two velocities: those of the first look and those of the last one. A look
  * compares a place with that of the look before: a change by more than half of a periodic side is a way through a face.
+ * After a flip of a sheared box the same way is a sum of other edges.
  * Differences and edges are exact on the position grid, so that every engine has the same records. The sums below are
  * those of compute msd, vacf, com and gyration. Cost: 64 bytes a particle.
  */
@@ -27,6 +28,7 @@ typedef struct md_follow {
   int dim;
   bool periodic[3];
   double length[3], tilt[3];
+  int32_t flips[3]; /* since the last look: md_box_flips */
 } md_follow;
 
 /* The records of the followed particles of this rank, in the order of ids, which belong to the host. While an engine
@@ -82,6 +84,8 @@ MD_FN int md_follow_look(const md_follow *f, md_follow_record *r, const double x
 {
   double step[3] = {0.0, 0.0, 0.0};
   int lost = -1;
+  r->through[0] += f->flips[MD_XY] * r->through[1] + f->flips[MD_XZ] * r->through[2];
+  r->through[1] += f->flips[MD_YZ] * r->through[2];
   /* Bounds that a compiler knows keep the record in registers. */
   for (int d = 0; d < 3; ++d) {
     if (d >= f->dim) continue;

@@ -46,6 +46,7 @@ struct md_followed {
   md_observer *observer; /* NULL: none */
   md_looks looks;
   int64_t looked;        /* step of the last look of this run, or -1 */
+  double tilt[3];        /* of the box at the last look */
   md_followed *next_one; /* of the list of the simulation */
 };
 
@@ -63,7 +64,15 @@ static md_follow follow_of(const md_followed *f)
   memcpy(now.periodic, box->periodic, sizeof now.periodic);
   memcpy(now.length, box->length, sizeof now.length);
   memcpy(now.tilt, box->tilt, sizeof now.tilt);
+  if (box->triclinic) md_box_flips(box, f->tilt, now.flips);
   return now;
+}
+
+static void note_look(md_followed *f)
+{
+  const md_model *model = &f->sim->model;
+  f->looked = model->step;
+  memcpy(f->tilt, model->box.tilt, sizeof f->tilt);
 }
 
 /* The bit of the group of which there are records. */
@@ -149,6 +158,7 @@ static md_status note_all(md_followed *f)
   question *m;
   int64_t n;
   const bool flagged = f->what != MD_FOLLOWED_VELOCITIES && md_images_are_kept(f->sim);
+  memcpy(f->tilt, f->sim->model.box.tilt, sizeof f->tilt);
   const md_follow now = follow_of(f);
   MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, &m, &n));
   const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
@@ -248,7 +258,7 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
   if (status == MD_OK) status = md_looks_first_fault(f->sim->comm, &fault);
   if (status == MD_OK) status = md_comm_agree(f->sim->comm, status_of(f, &fault));
   ++f->set.looks;
-  f->looked = f->sim->model.step;
+  note_look(f);
   if (status == MD_OK) status = send_back(f, m, made, n, *now);
   if (status == MD_OK && f->observer) {
     pace.speed = md_looks_speed(f->sim, bit_of(f));
@@ -274,7 +284,7 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
   if (!*made) return MD_OK;
   MD_TRY(md_looks_first_fault(sim->comm, &fault));
   const md_status status = md_comm_agree(sim->comm, status_of(f, &fault));
-  f->looked = sim->model.step;
+  note_look(f);
   return status == MD_OK && f->observer ? md_looks_plan(sim, &f->looks, &pace) : status;
 }
 

@@ -70,27 +70,18 @@ static bool is_known(const double *record)
   return known;
 }
 
-/* A flip of the box has changed edges by whole other ones: the same unwrapped place has other flags. flips: by how much
- * xy and xz have changed in sides lx, and yz in sides ly, between the last look and now. */
-static void flip(const double flips[3], double *record)
+/* A flip of the box has changed edges by whole other ones: the same unwrapped place has other flags. flips: those since
+ * the last look (md_box_flips). */
+static void flip(const int32_t flips[3], double *record)
 {
   double *flag = record + FLAG;
   flag[0] += flips[MD_XY] * flag[1] + flips[MD_XZ] * flag[2];
   flag[1] += flips[MD_YZ] * flag[2];
 }
 
-/* The flips between a box of those tilt factors and the present one. The rest of the change is below half a side. */
-static void find_flips(const md_box *box, const double before[3], double flips[3])
-{
-  const double *l = box->length, *t = box->tilt;
-  flips[MD_XY] = rint((before[MD_XY] - t[MD_XY]) / l[0]);
-  flips[MD_YZ] = rint((before[MD_YZ] - t[MD_YZ]) / l[1]);
-  flips[MD_XZ] = rint((before[MD_XZ] - t[MD_XZ] - flips[MD_YZ] * t[MD_XY]) / l[0]);
-}
-
 /* Looks at particle i; record: that of the last look. *moved: the largest change of a coordinate so far. Returns the
  * axis along which it went too far, or -1. */
-static int look_at(const md_sim *sim, int64_t i, const double flips[3], double *record, double *moved)
+static int look_at(const md_sim *sim, int64_t i, const int32_t flips[3], double *record, double *moved)
 {
   const md_box *box = &sim->model.box;
   double x[3], step[3] = {0.0, 0.0, 0.0}, through[3];
@@ -131,8 +122,9 @@ static md_status look_at_all(const md_images *images, double *record, double *mo
   md_comm *comm = images->sim->comm;
   const md_particles *p = &images->sim->particles;
   md_follow_fault fault = {MD_FOLLOW_GOOD, 0, 0};
-  double flips[3], most = 0.0;
-  find_flips(&images->sim->model.box, images->tilt, flips);
+  int32_t flips[3];
+  double most = 0.0;
+  md_box_flips(&images->sim->model.box, images->tilt, flips);
 #pragma omp parallel for schedule(static) reduction(max : most)
   for (int64_t i = 0; i < p->n; ++i) {
     const int axis = look_at(images->sim, i, flips, record + i * COLUMNS, &most);

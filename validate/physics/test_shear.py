@@ -113,6 +113,48 @@ def test_flips_have_the_same_bits_everywhere_and_go_back(engine, tmp_path):
         assert ends["naive"] == ends[engine]
 
 
+FOLLOWED = """\
+region b prism 0 6 0 7 0 5 0.5 0 0 units box
+create_box 1 b
+create_atoms 1 random 100 77 NULL
+mass 1 1
+velocity all create 30 77
+pair_style soft 1.2
+pair_coeff * * 5
+timestep 0.02
+fix 1 all nve
+fix 2 all deform 1 {shear} remap x
+compute m all msd
+compute c all com
+compute d all displace/atom
+compute d2 all reduce ave c_d[4]
+compute x all property/atom xu yu zu
+compute ax all reduce ave c_x[1]
+compute ay all reduce ave c_x[2]
+thermo {every}
+thermo_style custom step xy yz c_m[4] c_c[1] c_ax c_c[2] c_ay c_d2
+thermo_modify format float %.17g
+run 40
+run -40
+"""
+
+
+@pytest.mark.parametrize("every", [1, 20])
+@pytest.mark.parametrize("shear", ["xy erate 1.2", "yz erate -1.5", "xz erate 1.2", "xy erate 1.2 yz erate 1.1"])
+def test_ways_go_on_through_flips(shear, every, fast_engine, tmp_path):
+    """The centre of mass is the mean of unwrapped places, and the mean square displacement that of displacements, also
+    where the box flipped; after the way back nothing is displaced."""
+    there, back = harness.run(FOLLOWED.format(shear=shear, every=every), tmp_path, engine=fast_engine).tables
+    tilts = np.array([there.column("Xy"), there.column("Yz")])
+    if every == 1 and "xz" not in shear:
+        assert np.any(np.abs(np.diff(tilts)) > 2.0)
+    for table in (there, back):
+        for one, other in (("c_c[1]", "c_ax"), ("c_c[2]", "c_ay")):
+            np.testing.assert_allclose(table.column(one), table.column(other), rtol=1e-12)
+    assert there.column("c_m[4]")[-1] > 5.0 and back.column("c_m[4]")[-1] < 1e-20
+    assert back.column("c_d2")[-1] < 1e-12 and there.column("c_d2")[-1] ** 2 < there.column("c_m[4]")[-1]
+
+
 def test_restarts(tmp_path):
     harness.run(START.format(**THREE), tmp_path)
     fixes = ("fix 1 all nvt/sllod temp 1.0 1.0 0.5\nfix 2 all deform 1 xy erate 0.7 remap v\n"
