@@ -173,7 +173,9 @@ static double packed_quantum(const md_model *model, const md_scales *s)
 static double beyond_box(const md_model *model, double longest, bool images)
 {
   const double most = images ? md_max(longest, 2.0 * model->reach) : 0.25 * longest;
-  const int layers = md_box_most_layers(&model->box, 2.0 * model->reach);
+  /* The side is rounded to the grid that follows, which must not make another number of layers of it. */
+  const double width = 2.0 * model->reach * (1.0 + 0x1p-30);
+  const int layers = md_model_needs_two_cutoffs(model) ? 1 : md_box_most_layers(&model->box, width);
   /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. Of several layers it is
    * the sum of as many shifts. */
   if (model->box.triclinic) return layers > 1 ? 4.0 * longest * layers : 2.0 * longest;

@@ -262,6 +262,31 @@ def test_there_and_back_with_the_same_momentum(name, engine, tmp_path):
     assert np.abs(momenta[1] - momenta[0]).max() < 1e-11
 
 
+@pytest.mark.parametrize("cutoff", [1.3, 1.6, 1.8, 2.6])
+def test_tilted_sides_of_exactly_two_cutoffs_keep_their_grid(cutoff, tmp_path):
+    """Where a side is rounded to one side or the other of two cutoffs, the next run must not choose another grid."""
+    side = 2.0 * cutoff
+    deck = f"""dimension 2
+region b prism 0 {side} 0 {side} -0.5 0.5 -0.9 0 0 units box
+create_box 1 b
+create_atoms 1 random 9 7 NULL
+mass 1 1
+pair_style soft {cutoff}
+pair_coeff * * 5
+velocity all create 1 7
+fix 1 all nve
+thermo_style custom step pe ke lx
+thermo_modify format float %.17g
+run 5
+run 5
+run -5
+run -5
+"""
+    rows = [row for table in harness.run(deck, tmp_path).tables for row in table.rows]
+    assert [row[0] for row in rows] == ["0", "5", "5", "10", "10", "5", "5", "0"]
+    assert rows[1] == rows[2] == rows[5] == rows[6] and rows[3] == rows[4] and rows[0] == rows[7]
+
+
 REFUSED = {
     "a thin box": ("region b block 0 0.15 0 9 0 9\ncreate_box 1 b\ncreate_atoms 1 single 0.1 1 1\nmass 1 1\n"
                    "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nrun 1",
