@@ -158,6 +158,22 @@ static void choose_pivot(double m[3][4], int from, int order[3])
   order[best] = keep;
 }
 
+/* Of a body on a line, whose inertia has two pivots: takes the part along the line from x, because the equations leave
+ * it open. */
+static void take_spin_away(double m[3][4], double x[3])
+{
+  double line[3] = {0.0, 0.0, 1.0}, along = 0.0, square = 0.0;
+  for (int row = 1; row >= 0; --row) {
+    for (int k = row + 1; k < 3; ++k) line[row] -= m[row][k] * line[k];
+    line[row] /= m[row][row];
+  }
+  for (int k = 0; k < 3; ++k) {
+    along += x[k] * line[k];
+    square += line[k] * line[k];
+  }
+  for (int k = 0; k < 3; ++k) x[k] -= along / square * line[k];
+}
+
 void md_group_rotation(const double inertia[6], const double angular[3], double omega[3])
 {
   double m[3][4] = {{inertia[0], inertia[3], inertia[4], angular[0]},
@@ -176,6 +192,7 @@ void md_group_rotation(const double inertia[6], const double angular[3], double 
     for (int k = row + 1; k < rank; ++k) x[row] -= m[row][k] * x[k];
     x[row] /= m[row][row];
   }
+  if (rank == 2) take_spin_away(m, x);
   for (int k = 0; k < 3; ++k) omega[order[k]] = x[k];
 }
 

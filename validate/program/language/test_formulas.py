@@ -9,6 +9,7 @@ import signal
 from pathlib import Path
 from typing import List
 
+import numpy as np
 import pytest
 
 import harness
@@ -88,6 +89,17 @@ def test_forces_and_rotations_of_groups_are_those_of_lammps(tmp_path):
     assert ours[0].titles == theirs[0].titles and len(ours[0].rows) == 3
     for row, their_row in zip(ours[0].rows, theirs[0].rows):
         assert numbers(row) == pytest.approx(numbers(their_row), rel=1e-6, abs=2e-8)
+
+
+@pytest.mark.parametrize("line", [(1.0, 0.5, 0.25), (0.0, 0.3, 1.0), (0.4, 1.0, 0.0)])
+def test_particles_on_a_line_do_not_turn_about_it(line, tmp_path):
+    """omega of a pair is r x v / r^2: the equations leave its part along the line open."""
+    r, v = np.array(line), np.array([0.3, -0.7, 1.1])
+    deck = ("units lj\nregion b block 0 9 0 9 0 9\nboundary f f f\ncreate_box 1 b\nmass 1 2\n" +
+            "".join(f"create_atoms 1 single {' '.join(map(str, 4.0 + k * r))}\n" for k in range(2)) +
+            f"group one id 2\nvelocity one set {' '.join(map(str, v))}\npair_style none\n")
+    got = numbers(printed(tmp_path, deck + "".join(f"print '=$(omega(all,{axis}):%.15g)'\n" for axis in "xyz")))
+    assert got[-3:] == pytest.approx(np.cross(r, v) / np.dot(r, r), rel=1e-9, abs=1e-12)
 
 
 def test_forces_of_groups_are_known_in_a_run_only(tmp_path):
