@@ -1,7 +1,7 @@
 /* fix halt: ends a run early when a condition holds.
  *
- * The condition is tested at every N-th step, with numbers that are the same on all ranks. Reference: the LAMMPS
- * manual, fix halt; bondmax is not offered. Cost: that of the numbers in the condition. */
+ * The condition is tested at every N-th step but the first one of a run, with numbers that are the same on all ranks.
+ * Reference: the LAMMPS manual, fix halt; bondmax is not offered. Cost: that of the numbers in the condition. */
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/run/run.h"
@@ -126,6 +126,7 @@ static md_status look(md_output_fix *base, md_view *view)
   const fix_halt *fix = (const fix_halt *)base;
   md_sim *sim = view->sim;
   double value = sim->run_seconds;
+  if (view->step == sim->run_first) return MD_OK; /* it ends steps, as in LAMMPS */
   if (fix->what == VARIABLE) MD_TRY(md_value_number(sim, fix->name, &value));
   if (fix->what == DISK) MD_TRY(find_free(fix, sim, &value));
   if (!holds(fix->relation, value, fix->value)) return MD_OK;
@@ -145,13 +146,11 @@ const md_output_fix_style md_fix_halt_style = {
     .name = "halt",
     .usage = "halt N tlimit|diskfree|v_NAME <|<=|>|>=|==|!=||^ VALUE [error hard|soft|continue] [message "
              "yes|no] [path P]",
-    .help = "ends the run at a multiple of N at which the comparison holds: of the seconds since the run "
-            "began, of the\n"
-            "free megabytes of the disk with the path P (.), or of a variable. error soft, the default: "
-            "later runs\n"
-            "are left out, and other commands are executed; continue: later runs too; hard: the program ends "
-            "with\n"
-            "an error",
+    .help =
+        "ends the run after a step, a multiple of N, at which the comparison holds: of the seconds since it\n"
+        "began, of the free megabytes of the disk with the path P (.), or of a variable. error soft, the\n"
+        "default: later runs are left out, and other commands are executed; continue: later runs too; hard:\n"
+        "the program ends with an error",
     .size = sizeof(fix_halt),
     .parse = parse,
     .due = due,

@@ -165,7 +165,7 @@ HALT = BOX + "velocity all set 1 0 0\nthermo 2\nthermo_style custom step\nvariab
 
 
 @pytest.mark.parametrize("end, steps", [("", [[0, 2, 4, 6]]), (" error soft message no", [[0, 2, 4, 6]]),
-                                        (" error continue", [[0, 2, 4, 6], [6]])])
+                                        (" error continue", [[0, 2, 4, 6], [6, 8, 9]])])
 def test_halt(end, steps, tmp_path):
     got = harness.run(HALT + f"fix h all halt 3 v_s >= 5{end}\nrun 20\nrun 3\nprint \"went on\"\n", tmp_path)
     assert [[int(row[0]) for row in table.rows] for table in got.tables][:1] == steps[:1]
@@ -182,9 +182,10 @@ def test_a_halted_run_is_passed_by_a_resume(tmp_path):
     assert "Steps 0 to 6 were run before" in out and "Resumed at step 20" in out
 
 
-def test_a_halt_at_the_first_step_ends_the_run_there(tmp_path):
-    got = harness.run(HALT + "fix h all halt 3 v_s < 1 error continue\nrun 20\nrun 2\n", tmp_path)
-    assert [[int(row[0]) for row in table.rows] for table in got.tables] == [[0], [0, 2]]
+def test_a_halt_does_not_look_at_the_first_step_of_a_run(tmp_path):
+    """As in LAMMPS: it acts after steps."""
+    got = harness.run(HALT + "fix h all halt 3 v_s >= 0 error continue\nrun 0\nrun 20\nrun 2\nrun 20\n", tmp_path)
+    assert [[int(row[0]) for row in table.rows] for table in got.tables] == [[0], [0, 2, 3], [3, 4, 5], [5, 6]]
 
 
 @pytest.mark.parametrize("every", ["", " every 4 'print PIECE'"])
