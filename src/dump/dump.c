@@ -46,8 +46,8 @@ static int64_t due_back(md_observer *observer, int64_t step)
   return md_step_multiple_back(step, dump->frames.every, dump->last_step);
 }
 
-/* Is one file open during runs? The only frame of a dump has a file of its own, so that a run that ends before it leaves
- * no empty one. */
+/* Is one file open during runs? The only frame of a dump has a file of its own, so that a run that ends before it
+ * leaves no empty one. */
 static bool has_stream(const md_dump *dump)
 {
   return !dump->style->draw && !strchr(dump->path, '*') && dump->only < 0;
