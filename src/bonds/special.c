@@ -54,35 +54,47 @@ static md_status ask_block(md_bond_directory *d, block *b, bool second)
   return md_bond_directory_ask(d, b->n, b->asked, b->answer);
 }
 
-/* A partner that does not exist, or does not know of the bond. */
-static md_status check_partner(const md_bond_answer *a, int64_t self, int64_t partner)
+/* Has the particle of the answer a bond to `self`? */
+static bool knows(const md_bond_answer *a, int64_t self)
 {
-  bool knows = false;
-  for (int k = 0; k < MD_BONDS_MAX; ++k) knows = knows || a->bond[k] == self;
-  if (a->question < 0)
-    return md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which does not exist",
-                    (long long)self, (long long)partner);
-  if (knows) return MD_OK;
-  return md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which has no bond to the first one",
-                  (long long)self, (long long)partner);
+  bool found = false;
+  for (int k = 0; k < MD_BONDS_MAX; ++k) found = found || a->bond[k] == self;
+  return a->question >= 0 && found;
 }
 
-/* Adds the ids of the answers to those of the particles, or only checks the answers. */
+/* A partner that does not exist, or does not know of the bond. */
+static md_status wrong_partner(const md_bond_answer *a, int64_t self, int64_t partner)
+{
+  const md_status status =
+      md_error(MD_USAGE, "particle %lld has a bond to particle %lld, which %s", (long long)self,
+               (long long)partner, a->question < 0 ? "does not exist" : "has no bond to the first one");
+  md_error_about(self, self);
+  return status;
+}
+
+/* Adds the ids of the answers to those of the particles, or only checks the answers. The error is about the least id of
+ * the block, so that it does not depend on the order of particles. */
 static md_status take_answers(const md_particles *p, block *b, bool second, bool adds)
 {
-  int64_t at = 0;
+  const md_bond_answer *wrong = NULL;
+  int64_t at = 0, least = INT64_MAX, partner = 0;
   for (int64_t i = 0; i < b->last - b->first; ++i) {
     near_ids *a = &b->near[i];
     const int64_t self = p->id[b->first + i];
     const int from = second ? a->one : 0, to = second ? a->two : a->one;
     for (int k = from; k < to; ++k, ++at) {
-      if (!second) MD_TRY(check_partner(&b->answer[at], self, a->id[k]));
-      for (int c = 0; c < MD_BONDS_MAX && adds; ++c)
+      const bool good = second || knows(&b->answer[at], self);
+      if (!good && self < least) {
+        wrong = &b->answer[at];
+        least = self;
+        partner = a->id[k];
+      }
+      for (int c = 0; c < MD_BONDS_MAX && adds && good; ++c)
         if (!add_id(a, self, b->answer[at].bond[c])) return too_many(self);
     }
     if (!second) a->two = a->n;
   }
-  return MD_OK;
+  return wrong ? wrong_partner(wrong, least, partner) : MD_OK;
 }
 
 static void begin_block(const md_particles *p, block *b, int64_t first)
