@@ -237,7 +237,7 @@ def test_of_many_broken_bonds_the_least_id_is_named(engine, ranks, tmp_path):
     """Particles lie in the opposite order of their ids, and every second one is deleted."""
     pairs = range(1, 60, 2)
     (tmp_path / "pairs.data").write_text(
-        "60 pairs of pairs\n\n60 atoms\n30 bonds\n1 atom types\n1 bond types\n0 62 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\n"
+        "pairs\n\n60 atoms\n30 bonds\n1 atom types\n1 bond types\n0 62 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\n"
         "Masses\n\n1 1\n\nAtoms # bond\n\n" + "".join(f"{k} 1 1 {61 - k} {1 + k % 7} 4\n" for k in range(1, 61)) +
         "\nBonds\n\n" + "".join(f"{k} 1 {k} {k + 1}\n" for k in pairs))
     deck = ("atom_style bond\nread_data pairs.data\npair_style soft 1\npair_coeff 1 1 1\nbond_style harmonic\n"

@@ -163,7 +163,7 @@ static void test_thermo_errors(void **state)
       {md_do_thermo, "often", "whole number"},
       {md_do_thermo_style, "many", "unknown style 'many'; accepted are one, multi, custom"},
       {md_do_thermo_style, "one step", "takes no arguments, found 'step'"},
-      {md_do_thermo_style, "custom", "1 to 64 keywords, not 0"},
+      {md_do_thermo_style, "custom", "1 to 256 keywords, not 0"},
       {md_do_thermo_style, "custom step tmp", "unknown keyword 'tmp'; accepted are step elapsed"},
       {md_do_thermo_style, "custom v_", "v_ is followed by"},
       {md_do_thermo_modify, "format", "`float FORMAT`"},
