@@ -199,7 +199,8 @@ static md_status keep(const md_sim *sim, before *b)
   return md_particles_copy(&b->particles, &sim->particles);
 }
 
-static md_status put_back(md_sim *sim, const before *b)
+/* All but the particles. */
+static void put_back(md_sim *sim, const before *b)
 {
   md_model *model = &sim->model;
   memcpy(model->fix, b->fix, (size_t)model->nfix * sizeof *b->fix);
@@ -208,7 +209,6 @@ static md_status put_back(md_sim *sim, const before *b)
   model->run_end = b->run_end;
   sim->run_first = b->run_first;
   sim->run_last = b->run_last;
-  return md_particles_copy(&sim->particles, &b->particles);
 }
 
 /* Verifies, and puts back what was before. */
@@ -225,8 +225,9 @@ static md_status execute(md_sim *sim, verification *v)
     model->run_begin = sim->run_first = model->step;
     model->run_end = sim->run_last = run.last;
     status = md_run_execute(&run);
+    put_back(sim, &b);
   }
-  if (status == MD_OK) status = md_comm_agree(sim->comm, put_back(sim, &b));
+  if (status == MD_OK) status = md_comm_agree(sim->comm, md_particles_copy(&sim->particles, &b.particles));
   md_particles_free(&b.particles);
   free(b.fix);
   MD_TRY(status);
