@@ -173,9 +173,8 @@ static double packed_quantum(const md_model *model, const md_scales *s)
 static double beyond_box(const md_model *model, double longest, bool images)
 {
   const double most = images ? md_max(longest, 2.0 * model->reach) : 0.25 * longest;
-  /* The side is rounded to the grid that follows, which must not make another number of layers of it. */
-  const double width = 2.0 * model->reach * (1.0 + 0x1p-30);
-  const int layers = md_model_needs_two_cutoffs(model) ? 1 : md_box_most_layers(&model->box, width);
+  const int layers =
+      md_model_needs_two_cutoffs(model) ? 1 : md_box_most_layers(&model->box, 2.0 * model->reach);
   /* An image across a face of a tilted box is first shifted by up to a side, and then wrapped. Of several layers it is
    * the sum of as many shifts. */
   if (model->box.triclinic) return layers > 1 ? 4.0 * longest * layers : 2.0 * longest;
@@ -242,7 +241,9 @@ static md_status round_box(md_model *model, double longest)
   return MD_OK;
 }
 
-md_status md_model_prepare_box(md_model *model, const md_scales *s)
+/* Chooses the move limit and the grid of positions. *longest_side: of the box, or of the one from which its grid
+ * follows. */
+static md_status choose_positions(md_model *model, const md_scales *s, double *longest_side)
 {
   const md_box *box = &model->box;
   double extent = 0.0, longest = 0.0;
@@ -269,5 +270,20 @@ md_status md_model_prepare_box(md_model *model, const md_scales *s)
   model->grids.x = md_power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
-  return round_box(model, longest);
+  *longest_side = longest;
+  return MD_OK;
+}
+
+md_status md_model_prepare_box(md_model *model, const md_scales *s)
+{
+  double longest, before;
+  model->grids.x = 0.0;
+  /* The rounded box may have another grid, where a side is at a power of two or at two cutoffs. The next run begins
+   * with that box, and must not choose again. This ends, because a finer grid has all places of a coarser one. */
+  do {
+    before = model->grids.x;
+    MD_TRY(choose_positions(model, s, &longest));
+    MD_TRY(round_box(model, longest));
+  } while (model->grids.x != before);
+  return MD_OK;
 }

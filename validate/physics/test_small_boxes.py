@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 
 import numpy as np
@@ -262,12 +263,15 @@ def test_there_and_back_with_the_same_momentum(name, engine, tmp_path):
     assert np.abs(momenta[1] - momenta[0]).max() < 1e-11
 
 
-@pytest.mark.parametrize("cutoff", [1.3, 1.6, 1.8, 2.6])
-def test_tilted_sides_of_exactly_two_cutoffs_keep_their_grid(cutoff, tmp_path):
-    """Where a side is rounded to one side or the other of two cutoffs, the next run must not choose another grid."""
-    side = 2.0 * cutoff
+TILTED = [(2.0 * cutoff, cutoff, "prism {b} -0.9 0 0") for cutoff in (1.3, 1.6, 1.8, 2.6)]
+POWER = [(side, 1.8, "block {b}") for side in (8.000000000000002, 16.000000000000004, 32.00000000000001)]
+
+
+@pytest.mark.parametrize("side, cutoff, region", TILTED + POWER)
+def test_a_side_that_is_rounded_keeps_its_grid(side, cutoff, region, tmp_path):
+    """At two cutoffs in a tilted box, and at a power of two, the rounded side would choose another grid."""
     deck = f"""dimension 2
-region b prism 0 {side} 0 {side} -0.5 0.5 -0.9 0 0 units box
+region b {region.format(b=f"0 {side} 0 {side} -0.5 0.5")} units box
 create_box 1 b
 create_atoms 1 random 9 7 NULL
 mass 1 1
@@ -282,9 +286,11 @@ run 5
 run -5
 run -5
 """
-    rows = [row for table in harness.run(deck, tmp_path).tables for row in table.rows]
+    got = harness.run(deck, tmp_path)
+    rows = [row for table in got.tables for row in table.rows]
     assert [row[0] for row in rows] == ["0", "5", "5", "10", "10", "5", "5", "0"]
     assert rows[1] == rows[2] == rows[5] == rows[6] and rows[3] == rows[4] and rows[0] == rows[7]
+    assert len(set(re.findall(r"Exact grids: position (\S+),", got.log))) == 1
 
 
 REFUSED = {
