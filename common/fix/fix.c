@@ -28,8 +28,8 @@ static bool acts_after(md_fix_kind kind)
 /* Does the fix act before the drift? */
 static bool drifts(const md_fix *fix)
 {
-  return md_fix_acts_before_drift(fix->kind) &&
-         (!md_fix_style_of(fix->kind)->drifts || md_fix_style_of(fix->kind)->drifts(fix));
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  return md_fix_acts_before_drift(fix->kind) && (!style->drifts || style->drifts(fix));
 }
 
 /* Does the fix act in the middle of the drift? */
@@ -121,13 +121,14 @@ static md_status add_end(md_model *model, int f, const md_action *action, const 
 static md_status add_forces(md_model *model, int f)
 {
   const md_fix *fix = &model->fix[f];
+  const md_fix_style *style = md_fix_style_of(fix->kind);
   md_force_action action[MD_FORCES_EACH] = {{.kind = fix->kind}};
   int count = 1;
-  MD_TRY(md_fix_style_of(fix->kind)->prepare_force(fix, model, action, &count));
+  MD_TRY(style->prepare_force(fix, model, action, &count));
   if (fix->energy) MD_TRY(md_fix_check_energy(model, fix));
   if (model->nforce_action + count > MD_FORCES_MAX)
     return md_error(MD_USAGE, "fix %s: at most %d walls and other actions on forces are accepted",
-                    md_fix_style_of(fix->kind)->name, MD_FORCES_MAX);
+                    style->name, MD_FORCES_MAX);
   for (int k = 0; k < count; ++k) {
     md_force_action *to = &model->force_action[model->nforce_action++];
     *to = action[k];
@@ -135,13 +136,13 @@ static md_status add_forces(md_model *model, int f)
     if (to->group == 0) to->group = md_group_bit(fix->group);
     to->fix = f;
     to->part = k;
-    to->takes_mean = md_fix_style_of(fix->kind)->takes_mean;
-    to->takes_centre = md_fix_style_of(fix->kind)->take_centres && k == 0;
-    to->asks = md_fix_style_of(fix->kind)->asks && md_fix_style_of(fix->kind)->asks(fix);
-    to->in_region = md_fix_style_of(fix->kind)->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
+    to->takes_mean = style->takes_mean;
+    to->takes_centre = style->take_centres && k == 0;
+    to->asks = style->asks && style->asks(fix);
+    to->in_region = style->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
     if (!to->in_region) continue;
     memcpy(to->region, &fix->k[MD_FIX_REGION], SHAPE_K * sizeof *fix->k);
-    md_fix_settle_shape(model, to->region + SHAPE_K);
+    MD_TRY(md_fix_settle_shape(fix, model, to->region + SHAPE_K));
   }
   return MD_OK;
 }
@@ -241,10 +242,11 @@ md_status md_fixes_vary_drifts(md_model *model, md_varied_value value, void *con
 {
   for (int f = 0, m = 0; f < model->nfix; ++f) {
     md_fix *fix = &model->fix[f];
+    const md_fix_style *style = md_fix_style_of(fix->kind);
     md_fix now;
-    if (fix->nvaried > 0 && md_fix_style_of(fix->kind)->vary) {
+    if (fix->nvaried > 0 && style->vary) {
       MD_TRY(fix_of_step(fix, value, context, &now));
-      md_fix_style_of(fix->kind)->vary(fix, &now, model, &model->middle[m]);
+      style->vary(fix, &now, model, &model->middle[m]);
     }
     if (acts_in_drift(fix) || drifts(fix)) ++m;
   }
@@ -263,9 +265,9 @@ int md_fix_vector_size(const md_model *model, int fix)
 
 static bool has_place(const md_bias *bias) { return bias->kind >= MD_BIAS_RAMP; }
 
-/* Numbers that follow from the box are made at the beginning of a run. What needs them does not suit a box that
- * changes. Temperatures with a place do not depend on tilt factors, or refuse them. */
-static md_status check_places_of_temperatures(const md_model *model)
+/* Numbers that follow from the box are made at the beginning of a run. What needs them does not suit a box whose sides
+ * change. Temperatures with a place do not depend on tilt factors, or refuse them. */
+static md_status check_places(const md_model *model)
 {
   for (int c = 0; c < model->ncompute; ++c)
     if (has_place(&model->compute[c].bias))
@@ -279,19 +281,6 @@ static md_status check_places_of_temperatures(const md_model *model)
                       "fix %s has a region of the box, which would be wrong in a box that a fix changes; use "
                       "only one of the two fixes",
                       md_fix_style_of(model->end[f].action.kind)->name);
-  return MD_OK;
-}
-
-/* The same of actions on forces, which take nearest images: they depend on tilt factors too. */
-static md_status check_places_of_forces(const md_model *model)
-{
-  for (int f = 0; f < model->nforce_action; ++f)
-    if (model->force_action[f].kind == MD_FIX_indent || model->force_action[f].kind == MD_FIX_drag ||
-        model->force_action[f].kind == MD_FIX_wall_region || model->force_action[f].in_region)
-      return md_error(MD_USAGE,
-                      "fix %s has a place in the box, which would be wrong in a box that a fix changes; use "
-                      "only one of the two fixes",
-                      md_fix_style_of(model->force_action[f].kind)->name);
   return MD_OK;
 }
 
@@ -320,7 +309,7 @@ static bool is_upright(const md_box *box)
 /* Do the fixes that change the box suit the model? */
 static md_status check_changes(const md_model *model)
 {
-  bool sides = false, changed[3] = {false, false, false};
+  bool changed[3] = {false, false, false};
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
     bool axis[3] = {false, false, false};
@@ -334,7 +323,6 @@ static md_status check_changes(const md_model *model)
           style->name);
     style->changes(&model->fix[f], model, axis);
     for (int d = 0; d < 3; ++d) {
-      sides = sides || axis[d];
       if (axis[d] && changed[d])
         return md_error(MD_USAGE, "fix %s: two fixes would change the box along %c", style->name, "xyz"[d]);
       changed[d] = changed[d] || axis[d];
@@ -352,8 +340,7 @@ static md_status check_changes(const md_model *model)
           "fix %s: pair style %s needs a box that is not periodic, and only a periodic box can change",
           style->name, md_pair_style_of(model->pair.kind)->name);
   }
-  if (sides) MD_TRY(check_places_of_temperatures(model));
-  return md_box_is_changed(&model->box) ? check_places_of_forces(model) : MD_OK;
+  return md_box_sides_change(&model->box) ? check_places(model) : MD_OK;
 }
 
 md_status md_fixes_find_flow(md_model *model)
@@ -386,12 +373,13 @@ md_status md_fixes_prepare(md_model *model)
   for (int f = 0; f < model->nfix; ++f) {
     const md_fix *fix = &model->fix[f];
     const md_fix_kind kind = fix->kind;
+    const md_fix_style *style = md_fix_style_of(kind);
     MD_TRY(check_style(kind));
     md_action action = {.kind = kind, .group = md_group_bit(fix->group), .seed = (uint64_t)fix->seed};
     const md_compute *temperature;
     MD_TRY(find_temperature(model, fix, &temperature));
     if (temperature) action.bias = temperature->bias;
-    if (md_fix_style_of(kind)->prepare) MD_TRY(md_fix_style_of(kind)->prepare(fix, model, &action));
+    if (style->prepare) MD_TRY(style->prepare(fix, model, &action));
     const bool end = acts_after(kind) && !acts_in_drift(fix);
     if (acts_in_drift(fix) || drifts(fix)) MD_TRY(add_middle(model, &action));
     if (md_fix_acts_on_forces(kind)) MD_TRY(add_forces(model, f));

@@ -20,17 +20,19 @@ md_wanted md_fix_end_wants(const md_model *model, const md_fix_end *end)
 bool md_fixes_undo_shear(const md_model *model)
 {
   bool any = false;
-  for (int f = 0; f < model->nfix; ++f)
-    any = any || (md_fix_style_of(model->fix[f].kind)->undoes &&
-                  md_fix_style_of(model->fix[f].kind)->undoes(&model->fix[f]));
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
+    any = any || (style->undoes && style->undoes(&model->fix[f]));
+  }
   return any;
 }
 
 md_status md_fixes_begin_back(md_model *model, int64_t last)
 {
-  for (int f = 0; f < model->nfix; ++f)
-    if (md_fix_style_of(model->fix[f].kind)->begin_back)
-      MD_TRY(md_fix_style_of(model->fix[f].kind)->begin_back(&model->fix[f], model, last));
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix_style *style = md_fix_style_of(model->fix[f].kind);
+    if (style->begin_back) MD_TRY(style->begin_back(&model->fix[f], model, last));
+  }
   return MD_OK;
 }
 
@@ -159,9 +161,10 @@ md_status md_fixes_end_shift(md_model *model)
 {
   for (int e = 0; e < model->nend; ++e) {
     md_fix *fix = &model->fix[model->end[e].fix];
-    if (!md_fix_style_of(fix->kind)->shifts_once || fix->state[0] != 1.0) continue;
+    const md_fix_style *style = md_fix_style_of(fix->kind);
+    if (!style->shifts_once || fix->state[0] != 1.0) continue;
     fix->state[0] = 0.0;
-    MD_TRY(md_fix_style_of(fix->kind)->prepare(fix, model, &model->middle[model->end[e].drift]));
+    MD_TRY(style->prepare(fix, model, &model->middle[model->end[e].drift]));
   }
   return MD_OK;
 }
@@ -186,7 +189,8 @@ static int find_end(const md_model *model, int f)
 bool md_fix_is_coupled(const md_model *model, int f)
 {
   const md_fix *fix = &model->fix[f];
-  return md_fix_style_of(fix->kind)->coupled && md_fix_style_of(fix->kind)->every(fix) > 0;
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  return style->coupled && style->every(fix) > 0;
 }
 
 double md_fix_coupled(const md_model *model, int f)

@@ -13,7 +13,7 @@ bool md_fix_acts_before_drift(md_fix_kind kind);
 bool md_fix_acts_on_forces(md_fix_kind kind);
 bool md_fix_acts_at_end(md_fix_kind kind);
 
-/* Fills the numbers of md_shape_wrap. */
-void md_fix_settle_shape(const md_model *model, double box[SHAPE_BOX]);
+/* Fills the numbers of md_shape_wrap. MD_USAGE: a fix changes the box. */
+md_status md_fix_settle_shape(const md_fix *fix, const md_model *model, double box[SHAPE_BOX]) MD_CHECKED;
 
 #endif

@@ -185,15 +185,22 @@ static md_status parse_varied(md_fix *fix, const char *word, double *value)
   return md_fix_read_varied(fix, word, what, value);
 }
 
-/* Fills the numbers of md_force_nearest. */
-static void fill_force_box(const md_model *model, double box[MD_FORCE_BOX])
+/* Fills the numbers of md_force_nearest. They are made at the beginning of a run, and would be those of another box
+ * later: MD_USAGE if a fix changes the box. */
+static md_status fill_force_box(const md_fix *fix, const md_model *model, double box[MD_FORCE_BOX])
 {
+  if (md_box_is_changed(&model->box))
+    return md_error(MD_USAGE,
+                    "fix %s has a place in the box, which would be wrong in a box that a fix changes; use "
+                    "only one of the two fixes",
+                    md_fix_style_of(fix->kind)->name);
   for (int d = 0; d < 3; ++d) {
     const bool in = d < model->box.dim;
     box[d] = in ? model->box.lo[d] : 0.0;
     box[3 + d] = in && model->box.periodic[d] ? model->box.length[d] : 0.0;
     box[6 + d] = model->box.triclinic ? model->box.offset[d] : 0.0;
   }
+  return MD_OK;
 }
 
 /* Images along slanted edges are not those of one coordinate alone. */
@@ -221,10 +228,11 @@ static md_status check_slant(const md_fix *fix, const md_model *model, const boo
   return MD_OK;
 }
 
-void md_fix_settle_shape(const md_model *model, double box[SHAPE_BOX])
+md_status md_fix_settle_shape(const md_fix *fix, const md_model *model, double box[SHAPE_BOX])
 {
-  fill_force_box(model, box);
+  MD_TRY(fill_force_box(fix, model, box));
   for (int t = 0; t < 3; ++t) box[MD_FORCE_BOX + t] = model->box.triclinic ? model->box.tilt[t] : 0.0;
+  return MD_OK;
 }
 
 md_status md_fix_find_region(md_fix *fix, const md_fix_scope *scope)

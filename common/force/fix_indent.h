@@ -115,7 +115,7 @@ static md_status indent_prepare(const md_fix *fix, const md_model *model, md_for
   MD_TRY(copy_numbers(fix, model, action, count));
   for (int d = 0; d < model->box.dim; ++d)
     if (!model->float_drift) action->k[5 + d] = md_round_to(fix->k[5 + d], model->grids.x);
-  fill_force_box(model, action->k + 8);
+  MD_TRY(fill_force_box(fix, model, action->k + 8));
   if (fix->k[1] != 1.0) return MD_OK;
   counts[axis] = false;
   action->k[8 + 3 + axis] = 0.0;

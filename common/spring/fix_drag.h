@@ -30,7 +30,7 @@ static md_status drag_prepare(const md_fix *fix, const md_model *model, md_force
 {
   MD_TRY(copy_numbers(fix, model, action, count));
   bool counts[3];
-  fill_force_box(model, action->k + 8);
+  MD_TRY(fill_force_box(fix, model, action->k + 8));
   for (int d = 0; d < 3; ++d) {
     if (d >= model->box.dim) action->k[2 * d] = 0.0;
     counts[d] = action->k[2 * d] != 0.0;

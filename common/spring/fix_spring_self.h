@@ -44,12 +44,8 @@ static md_status spring_self_prepare(const md_fix *fix, const md_model *model, m
                                      int *count)
 {
   (void)count;
-  if (md_box_is_changed(&model->box))
-    return md_error(MD_USAGE, "fix spring/self: its places would be wrong in a box that a fix changes; use "
-                              "only one of the two fixes");
   for (int d = 0; d < 3; ++d) action->k[d] = fix->k[0] * fix->k[1 + d];
-  fill_force_box(model, action->k + 3);
-  return MD_OK;
+  return fill_force_box(fix, model, action->k + 3);
 }
 
 static const md_fix_style spring_self_style = {

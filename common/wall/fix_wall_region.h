@@ -66,7 +66,7 @@ static md_status wall_region_prepare(const md_fix *fix, const md_model *model, m
 {
   (void)count;
   memcpy(action->k, fix->k, SHAPE_K * sizeof *fix->k);
-  md_fix_settle_shape(model, action->k + SHAPE_K);
+  MD_TRY(md_fix_settle_shape(fix, model, action->k + SHAPE_K));
   action->k[21] = fix->k[9];
   action->k[22] = fix->k[12];
   wall_region_potentials[(int)fix->k[9]].numbers(fix->k[10], fix->k[11], fix->k[12], action->k + 23);
