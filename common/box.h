@@ -103,18 +103,22 @@ static inline bool md_box_follows(const md_box *box)
   return any;
 }
 
+/* Does a fix change a side during runs? */
+static inline bool md_box_sides_change(const md_box *box)
+{
+  return box->changes[0] || box->changes[1] || box->changes[2];
+}
+
 /* Does the box change during runs, by a fix or with the particles? Then its grids have room. */
 static inline bool md_box_has_room(const md_box *box)
 {
-  return md_box_follows(box) || box->changes[0] || box->changes[1] || box->changes[2];
+  return md_box_follows(box) || md_box_sides_change(box);
 }
 
 /* Does a fix change the box during runs, and not the particles? */
 static inline bool md_box_is_changed(const md_box *box)
 {
-  bool any = false;
-  for (int d = 0; d < 3; ++d) any = any || box->changes[d] || box->shears[d];
-  return any;
+  return md_box_sides_change(box) || box->shears[0] || box->shears[1] || box->shears[2];
 }
 
 /* Is a periodic side shorter than twice the distance? Then a particle may have several images within this distance of
@@ -302,9 +306,11 @@ static inline void md_tilt_change(const double from[3], const double to[3], cons
 static inline void md_box_flips(const md_box *box, const double before[3], int32_t flips[3])
 {
   const double *l = box->length, *t = box->tilt;
-  flips[MD_XY] = (int32_t)rint((before[MD_XY] - t[MD_XY]) / l[0]);
-  flips[MD_YZ] = (int32_t)rint((before[MD_YZ] - t[MD_YZ]) / l[1]);
-  flips[MD_XZ] = (int32_t)rint((before[MD_XZ] - t[MD_XZ] - flips[MD_YZ] * t[MD_XY]) / l[0]);
+  double next[3];
+  md_tilts_next_to(t, before, l, next);
+  flips[MD_XY] = (int32_t)rint((next[MD_XY] - t[MD_XY]) / l[0]);
+  flips[MD_YZ] = (int32_t)rint((next[MD_YZ] - t[MD_YZ]) / l[1]);
+  flips[MD_XZ] = (int32_t)rint((next[MD_XZ] - t[MD_XZ] - flips[MD_YZ] * t[MD_XY]) / l[0]);
 }
 
 /* Chooses the shortest edges of a sheared box again. Images that were found before do not hold then. */

@@ -8,7 +8,7 @@
  * of all axes count. */
 static double reach_of(const md_box *box)
 {
-  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
+  const bool changes = md_box_sides_change(box);
   double reach = 0.0;
   for (int d = 0; d < box->dim; ++d) {
     reach = md_max(reach, box->length[d]);
@@ -92,9 +92,8 @@ static md_status check_next_tilt(md_model *model)
 
 bool md_model_needs_two_cutoffs(const md_model *model)
 {
-  const bool *changes = model->box.changes;
   return model->bonds.ntypes > 0 || md_pair_is_dissipative(&model->pair) ||
-         (model->box.triclinic && (changes[0] || changes[1] || changes[2]));
+         (model->box.triclinic && md_box_sides_change(&model->box));
 }
 
 static md_status check_next_side(const md_model *model, int axis, double length)
@@ -241,9 +240,8 @@ static md_status round_box(md_model *model, double longest)
   return MD_OK;
 }
 
-/* Chooses the move limit and the grid of positions. *longest_side: of the box, or of the one from which its grid
- * follows. */
-static md_status choose_positions(md_model *model, const md_scales *s, double *longest_side)
+/* Chooses the move limit and the grid of positions, and rounds the box to it. */
+static md_status place_box(md_model *model, const md_scales *s)
 {
   const md_box *box = &model->box;
   double extent = 0.0, longest = 0.0;
@@ -254,8 +252,7 @@ static md_status choose_positions(md_model *model, const md_scales *s, double *l
     images = images || box->periodic[d];
   }
   /* Nothing that follows here may depend on how large the box is at the moment. */
-  const bool changes = box->changes[0] || box->changes[1] || box->changes[2];
-  if (changes) {
+  if (md_box_sides_change(box)) {
     extent = box->room;
     longest = 2.0 * box->room / BOX_GROWS;
   }
@@ -270,20 +267,18 @@ static md_status choose_positions(md_model *model, const md_scales *s, double *l
   model->grids.x = md_power_above(md_max(extent + beyond_box(model, longest, images), longest)) * 0x1p-53;
   MD_TRY(check_drift(model, s, extent));
   model->grids.x = md_max(model->grids.x, packed_quantum(model, s));
-  *longest_side = longest;
-  return MD_OK;
+  return round_box(model, longest);
 }
 
 md_status md_model_prepare_box(md_model *model, const md_scales *s)
 {
-  double longest, before;
+  double before;
   model->grids.x = 0.0;
   /* The rounded box may have another grid, where a side is at a power of two or at two cutoffs. The next run begins
    * with that box, and must not choose again. This ends, because a finer grid has all places of a coarser one. */
   do {
     before = model->grids.x;
-    MD_TRY(choose_positions(model, s, &longest));
-    MD_TRY(round_box(model, longest));
+    MD_TRY(place_box(model, s));
   } while (model->grids.x != before);
   return MD_OK;
 }
