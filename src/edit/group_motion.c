@@ -158,15 +158,22 @@ static void choose_pivot(double m[3][4], int from, int order[3])
   order[best] = keep;
 }
 
+/* Finds the first n unknowns after elimination; x has the others. share: of the right-hand side. */
+static void substitute(double m[3][4], int n, double share, double x[3])
+{
+  for (int row = n - 1; row >= 0; --row) {
+    x[row] = share * m[row][3];
+    for (int k = row + 1; k < 3; ++k) x[row] -= m[row][k] * x[k];
+    x[row] /= m[row][row];
+  }
+}
+
 /* Of a body on a line, whose inertia has two pivots: takes the part along the line from x, because the equations leave
  * it open. */
 static void take_spin_away(double m[3][4], double x[3])
 {
   double line[3] = {0.0, 0.0, 1.0}, along = 0.0, square = 0.0;
-  for (int row = 1; row >= 0; --row) {
-    for (int k = row + 1; k < 3; ++k) line[row] -= m[row][k] * line[k];
-    line[row] /= m[row][row];
-  }
+  substitute(m, 2, 0.0, line);
   for (int k = 0; k < 3; ++k) {
     along += x[k] * line[k];
     square += line[k] * line[k];
@@ -187,11 +194,7 @@ void md_group_rotation(const double inertia[6], const double angular[3], double 
     if (!(fabs(m[rank][rank]) > 1e-10 * first)) break;
     eliminate(m, rank);
   }
-  for (int row = rank - 1; row >= 0; --row) {
-    x[row] = m[row][3];
-    for (int k = row + 1; k < rank; ++k) x[row] -= m[row][k] * x[k];
-    x[row] /= m[row][row];
-  }
+  substitute(m, rank, 1.0, x);
   if (rank == 2) take_spin_away(m, x);
   for (int k = 0; k < 3; ++k) omega[order[k]] = x[k];
 }

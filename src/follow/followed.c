@@ -158,7 +158,7 @@ static md_status note_all(md_followed *f)
   question *m;
   int64_t n;
   const bool flagged = f->what != MD_FOLLOWED_VELOCITIES && md_images_are_kept(f->sim);
-  memcpy(f->tilt, f->sim->model.box.tilt, sizeof f->tilt);
+  note_look(f);
   const md_follow now = follow_of(f);
   MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, &m, &n));
   const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
