@@ -173,22 +173,38 @@ void md_model_type_table(const md_model *model, double scale, double *k)
  * coefficients for forces in units of force. */
 static double closest_approach(const md_model *model, const double *unit_k, double range, double largest[3])
 {
-  const bool all = md_pair_is_all(&model->pair);
-  const double soft2 = md_pair_softening2(&model->pair);
-  double diagonal = 0.0;
-  for (int d = 0; all && d < model->box.dim; ++d) diagonal += model->box.length[d];
-  const double rc = all ? diagonal : sqrt(unit_k[0]);
+  const double rc = sqrt(unit_k[0]);
   double reached = rc;
   for (double r = rc * (1.0 - 0x1p-20); r > rc * 0x1p-24; r *= 1.0 - 0x1p-6) {
-    const double r2 = fma(r, r, soft2);
-    const double force = fabs(md_pair_force(model->pair.kind, r2, unit_k) * r);
+    const double force = fabs(md_pair_force(model->pair.kind, r * r, unit_k) * r);
     if (!(force < range)) return reached;
     reached = r;
-    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r2, unit_k)));
+    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r * r, unit_k)));
     largest[1] = md_max(largest[1], force * r);
     largest[2] = md_max(largest[2], force);
   }
   return 0.0;
+}
+
+/* The same for a style without a cutoff, with `range` for the largest terms and MD_ROUND_RANGE quanta for the distance.
+ * The search covers all distances in the box: within the softening length the force falls again, so that pairs there
+ * may be in range where farther ones are not. quantum: the force whose impulse is a quantum. */
+static double closest_of_all(const md_model *model, const double *unit_k, double quantum, double range,
+                             double largest[3])
+{
+  const double soft2 = md_pair_softening2(&model->pair);
+  double diagonal = 0.0, near = 0.0;
+  for (int d = 0; d < model->box.dim; ++d) diagonal += model->box.length[d];
+  for (double r = diagonal; r > diagonal * 0x1p-60; r *= 1.0 - 0x1p-6) {
+    const double r2 = fma(r, r, soft2);
+    const double force = fabs(md_pair_force(model->pair.kind, r2, unit_k) * r);
+    if (!(force < MD_ROUND_RANGE * quantum)) near = md_max(near, r * (1.0 + 0x1p-5));
+    if (!(force < range)) continue;
+    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r2, unit_k)));
+    largest[1] = md_max(largest[1], force * r);
+    largest[2] = md_max(largest[2], force);
+  }
+  return near;
 }
 
 /* The squared distances for which md_rsqrt3 has the range: see common/arithmetic/real.h. */
@@ -347,11 +363,16 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
     } else if (md_friction_of_term(k, alone)) {
       largest_of_dissipation(model, alone, friction);
     }
+    if (md_pair_is_all(&model->pair)) {
+      const double near = closest_of_all(model, k, quantum, md_all_range(model->wide) * quantum, largest);
+      model->close2 = md_max(model->close2, near * near);
+      model->overlap2[p] = 0.0; /* the impulse itself decides (common/pair/all_pairs.h) */
+      continue;
+    }
     const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
     const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
     model->close2 = md_max(model->close2, near * near);
-    /* Without a cutoff the impulse itself decides (common/pair/all_pairs.h). */
-    model->overlap2[p] = md_pair_is_all(&model->pair) ? 0.0 : nearest * nearest;
+    model->overlap2[p] = nearest * nearest;
     const double least2 = md_pair_least2(k);
     model->overlap2[p] = md_max(model->overlap2[p], least2);
     model->close2 = md_max(model->close2, least2);
@@ -375,18 +396,21 @@ static void largest_of_three_body(const md_model *model, const double *unit_k, c
   largest[2] = md_max(largest[2], force);
 }
 
-/* The grids of energies, virials and forces, out of the largest of each. */
+/* The grids of energies, virials and forces, out of the largest of each. A particle with a cutoff has fewer than 2^11
+ * neighbours at a close distance. Without a cutoff all particles may be that close at once, within a softening length,
+ * and the coarse sum of a particle holds 2^62 quanta. */
 static void choose_output_grids(md_model *model, const md_scales *s, double quantum, const double largest[3])
 {
-  model->grids.e = md_power_above(largest[0]) * 0x1p-50 / MD_FINE;
-  model->grids.w = md_power_above(largest[1]) * 0x1p-50 / MD_FINE;
+  const double others = md_pair_is_all(&model->pair) ? 0x1p-11 * (double)model->natoms : 0.0;
+  const double unit = md_power_above(md_max(1.0, others)) * 0x1p-50 / MD_FINE;
+  model->grids.e = md_power_above(largest[0]) * unit;
+  model->grids.w = md_power_above(largest[1]) * unit;
   /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
    * add up to zero exactly. It is at most that of impulses: a stiff pair may never be at its usual distance. */
-  model->grids.f = md_power_above(largest[2]) * 0x1p-50 / MD_FINE;
+  model->grids.f = md_power_above(largest[2]) * unit;
   if (s->strongest > 0.0)
     model->grids.f = md_max(model->grids.f, power_below(md_min(0x1p-46 * s->strongest, quantum)));
-  const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
-  model->force_range = range * (quantum / (model->grids.f * MD_FINE));
+  model->force_range = md_all_range(model->wide) * (quantum / (model->grids.f * MD_FINE));
 }
 
 /* The tables of coefficients that engines read, and their scales. */

@@ -18,6 +18,9 @@
 #define MD_ALL_RANGE 0x1p52
 #define MD_ALL_WIDE_RANGE 0x1p60
 
+/* The range of a pair's impulse, in quanta. wide: do momenta have two words? */
+static inline double md_all_range(bool wide) { return wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE; }
+
 /* The coefficients of a pair of charges qi and qj, masses times c; k: those of unit masses. */
 MD_FN void md_all_coefficients(const double *unit_k, double qi, double qj, double *k)
 {

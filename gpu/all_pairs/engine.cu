@@ -199,7 +199,7 @@ void all_pairs_engine::set_view()
   view.velocity_per_v = (const double *)arrays.velocity_per_v.at;
   view.halt = (halt_word *)arrays.halt.at;
   view.close2 = model->close2;
-  view.range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  view.range = md_all_range(model->wide);
   view.quantum = model->grids.v;
 }
 

@@ -198,7 +198,7 @@ static void sum_part(md_engine *e, const body_block *own, const body_block *othe
                      int64_t i1, void *to)
 {
   md_overlap *overlap = to;
-  const double range = e->model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  const double range = md_all_range(e->model->wide);
   const all_args a = args_of(e, own, other, same, impulse_scale(e->model), range);
   const int64_t share = (i1 - i0) / (4 * (int64_t)e->threads) / ALL_PAD * ALL_PAD;
   const int64_t bodies = share < ALL_PAD ? ALL_PAD : share > BODIES_MOST ? BODIES_MOST : share;

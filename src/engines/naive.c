@@ -342,7 +342,7 @@ static void add_pair(md_engine *e, int64_t i, int64_t j, int64_t s, md_overlap *
   const double *k = coefficients(e, model->impulse_k, e->unit_impulse_k, i, j, own);
   if (!(r2 < k[0])) return;
   const double f = md_pair_force(model->pair.kind, r2, k);
-  const double range = model->wide ? MD_ALL_WIDE_RANGE : MD_ALL_RANGE;
+  const double range = md_all_range(model->wide);
   if (md_pair_is_all(&model->pair) && md_all_overlaps(f, delta, e->p->dim, r2, range))
     md_overlap_add(overlap, e->p->id[i], e->p->id[j], r2);
   else

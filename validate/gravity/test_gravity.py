@@ -202,6 +202,39 @@ def test_close_pairs_in_output(gap, engine, isas, tmp_path):
         assert near(EXTENDED(row["Press"]) * 3 * EXTENDED(4)**3, virial / 2, None, 1e-10)
 
 
+def softened(n: int, extent: float, folder: Path, mass: Sequence[float] = (1.0, 1.0)) -> Tuple[Random, str]:
+    """A system whose extent is a small part of the softening length, which is 1, and its deck."""
+    system = Random(3, 1.0, 4.0, n=n, share=extent / 4.0)
+    system.mass = tuple(mass)
+    return system, deck_of(folder, system.particles(), 3, "1", 1e-4, 1) + "run 0\n"
+
+
+def test_many_bodies_within_the_softening_length(fast_engine, tmp_path):
+    """Each pair has the largest energy that there is, and a body has more pairs than the coarse sum of one with a
+    cutoff has room for. The energy is -(1 - r^2/2) and the force -r of a pair, up to terms of r^2 = 1e-6 of them."""
+    system, deck = softened(9000, 1e-3, tmp_path)
+    got = harness.run(deck, tmp_path, engine=fast_engine)
+    assert got.table.at(0)["PotEng"] == pytest.approx(-9000 * 8999 / 2, rel=1e-6)
+    force = harness.read_dump(tmp_path / "d.dump")[0].vectors("fx", "fy", "fz")
+    expected = 9000 * (system.x.mean(axis=0) - system.x)
+    assert np.abs(force - expected).max() < 3e-6 * np.abs(expected).max()
+
+
+@extended_only
+@pytest.mark.parametrize("extent", [0.01, 1.0, 3.0])
+def test_heavy_bodies_within_the_softening_length(extent, engine, tmp_path):
+    """Momenta are wide, and the pairs of heavy bodies leave the fast rounding at every distance."""
+    system, deck = softened(30, extent, tmp_path, (1.0, 1e6))
+    got = harness.run(deck, tmp_path, engine=engine)
+    assert "momenta of two words" in got.log
+    frame = harness.read_dump(tmp_path / "d.dump")[0]
+    force, energy, virial = system.terms(frame.vectors("x", "y", "z"), 1.0, 1.0)
+    assert near(frame.vectors("fx", "fy", "fz").astype(EXTENDED), force, 1, 1e-10)
+    row = got.table.at(0)
+    assert near(EXTENDED(row["PotEng"]), energy / 2, None, 1e-10)
+    assert near(EXTENDED(row["Press"]) * 3 * EXTENDED(4)**3, virial / 2, None, 1e-10)
+
+
 @pytest.mark.parametrize("eps", [0.0, 0.05])
 def test_total_force_is_exactly_zero(eps, engine, tmp_path):
     system = Random(3, 7.0, 4.0)
