@@ -229,7 +229,9 @@ static md_status read_real(const taking *t, char *const *word, int f, double *va
     return md_snapshots_wrong(t->snapshots, "a coordinate or velocity is no number");
   const int d = f - MD_FIELD_X;
   if (f >= MD_FIELD_V) return MD_OK;
-  if (t->scaled[f]) *value = box->lo[d] + *value * box->length[d];
+  /* The faces of the box that take part here may follow the particles: they are not those of the snapshot. */
+  const double lo = t->snapshot->lo[d], hi = t->snapshot->hi[d];
+  if (t->scaled[f]) *value = lo + *value * (hi - lo);
   *value = md_edit_wrap(box, d, *value);
   return MD_OK;
 }

@@ -81,7 +81,8 @@ def test_the_bits_of_the_run(tmp_path):
 
 
 READS = {
-    "replaces": "delete_atoms group gone compress no\nread_dump {} 40 x y z vx vy vz",
+    "scaled": "delete_atoms group gone compress no\nread_dump {} 40 x y z vx vy vz",
+    "scaled, in the box here": "read_dump {} 20 x z trim yes box no",
     "new ids": "delete_atoms group gone compress no\nread_dump {} 40 x y z vx vy add yes",
     "own ids": "delete_atoms group gone compress no\nread_dump {} 40 x y z vx vy add keep",
     "purges": "delete_atoms group gone compress no\nread_dump {} 40 x y z add keep purge yes replace no",
@@ -94,9 +95,9 @@ READS = {
 @pytest.mark.mpi
 @pytest.mark.parametrize("how", READS)
 def test_read_dump_of_lammps(how, tmp_path):
-    """Some of the particles are in the dump, in a box that is another one; their coordinates are scaled in one case."""
+    """Some of the particles are in the dump, in a box that is another one; their coordinates are scaled in some cases."""
     part_of(tmp_path)
-    name = "xsyszs" if how == "replaces" else "xyz"
+    name = "xsyszs" if how.startswith("scaled") else "xyz"
     deck = (MELT + "group gone id 1:200\n" + SHIFTED + READS[how].format(f"../made/{name}.dump") +
             "\nwrite_dump all custom out.dump id type x y z vx vy vz modify sort id format float %.12g\nrun 0\n")
     theirs = run_lmp(deck, tmp_path / "theirs")[0]
@@ -116,6 +117,17 @@ def part_of(tmp_path):
                    "dump a part custom 20 xyz.dump id type x y z vx vy vz\n"
                    "dump b part custom 20 xsyszs.dump id type xs ys zs vx vy vz\n" + "run 40\n")
     harness.run(deck, tmp_path / "made")
+
+
+def test_scaled_coordinates_where_faces_follow(tmp_path):
+    """Scaled coordinates are parts of the snapshot's box, and not of one whose faces have a margin around it."""
+    deck = ("dimension 2\nboundary s s p\nregion b block 0 10 0 10 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
+            "create_atoms 1 single 2 2 0\ncreate_atoms 1 single 4 4 0\n"
+            "velocity all set 0.5 0 0\nfix 1 all nve\ntimestep 0.1\n"
+            "dump d all atom 10 d.dump\nrun 10\nundump d\nread_dump d.dump 0 x y\n"
+            'print "$(x[1]:%.6f) $(y[1]:%.6f) $(x[2]:%.6f) $(y[2]:%.6f)" file got\n')
+    harness.run(deck, tmp_path)
+    assert (tmp_path / "got").read_text().split() == ["2.000000"] * 2 + ["4.000000"] * 2
 
 
 def test_write_dump_is_a_dump(tmp_path):
