@@ -2,7 +2,7 @@
  *
  * One HDF5 file holds all frames. Each frame adds a row in time:
  *   /h5md                               version, author, creator
- *   /particles/all/box/edges            sides of the box; the attribute offset of box is its lower corner
+ *   /particles/all/box/edges, offset    step, time, and value of each frame: sides of the box, and its lower corner
  *   /particles/all/position, velocity, force, species
  *                                       step, time, and value [frame][particle][3], or [frame][particle] of types
  *   /particles/all/id                   ids of the particles, in the order that they have in every frame
@@ -46,11 +46,7 @@ static md_status parse(md_dump *dump, md_sim *sim, const md_words *words)
   static const char *const standard[] = {"position", "velocity", "species"};
   const int n = words->n > 0 ? words->n : 3;
   const char *const *name = words->n > 0 ? (const char *const *)words->word : standard;
-  const md_box *box = &sim->model.box;
-  if (md_box_face_follows(box, 0, 0) || md_box_face_follows(box, 1, 0) || md_box_face_follows(box, 2, 0))
-    return md_error(MD_USAGE,
-                    "dump h5md: a lower face of the box follows the particles (boundary s or m), and the "
-                    "format has one lower corner for all frames; use dump custom or extxyz");
+  (void)sim;
   MD_TRY(md_h5_need("dump h5md"));
   MD_TRY(md_array_new_zero(&dump->column, n, sizeof *dump->column, "the elements of a dump"));
   for (int k = 0; k < n; ++k) {
@@ -91,8 +87,7 @@ static md_status make_about(md_h5_file *file, const md_model *model)
   MD_TRY(md_h5->group(file, "particles/all"));
   MD_TRY(md_h5->group(file, "particles/all/box"));
   MD_TRY(md_h5->note(file, "particles/all/box", "dimension", MD_H5_INT64, 0, &dimension));
-  MD_TRY(md_h5->note_text(file, "particles/all/box", "boundary", 3, boundary));
-  return md_h5->note(file, "particles/all/box", "offset", MD_H5_DOUBLE, 3, model->box.lo);
+  return md_h5->note_text(file, "particles/all/box", "boundary", 3, boundary);
 }
 
 /* The name of the unit of an element; "" if it has none. */
@@ -111,34 +106,51 @@ static md_status note_unit(md_h5_file *file, const char *object, const char *uni
   return unit[0] ? md_h5->note_word(file, object, "unit", unit) : MD_OK;
 }
 
-static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model *model)
+/* Makes the group `name` of an element, with the steps and times of the edges of the box, and its values. */
+static md_status make_element(md_h5_file *file, const char *name, md_h5_type type, const md_h5_shape *values,
+                              const char *unit)
+{
+  static const char *const times[] = {"step", "time"};
+  char from[128], to[128];
+  snprintf(to, sizeof to, "particles/all/%s", name);
+  MD_TRY(md_h5->group(file, to));
+  for (int k = 0; k < 2; ++k) {
+    snprintf(from, sizeof from, "particles/all/box/edges/%s", times[k]);
+    snprintf(to, sizeof to, "particles/all/%s/%s", name, times[k]);
+    MD_TRY(md_h5->link(file, from, to));
+  }
+  snprintf(to, sizeof to, "particles/all/%s/value", name);
+  MD_TRY(md_h5->array(file, to, type, values));
+  return note_unit(file, to, unit);
+}
+
+static md_status make_box(md_h5_file *file, const md_model *model)
 {
   const md_h5_shape times = {.n = 1, .size = {0}, .chunk = {CHUNK_FRAMES}};
-  md_h5_shape edges = {.n = 2, .size = {0, 3}, .chunk = {CHUNK_FRAMES, 3}};
-  if (model->box.triclinic) edges = (md_h5_shape){.n = 3, .size = {0, 3, 3}, .chunk = {CHUNK_FRAMES, 3, 3}};
-  const md_h5_shape ids = {.n = 1, .size = {md_dump_count(dump, model)}};
-  char name[128], from[128];
-  MD_TRY(make_about(file, model));
+  const md_h5_shape vectors = {.n = 2, .size = {0, 3}, .chunk = {CHUNK_FRAMES, 3}};
+  const md_h5_shape tensors = {.n = 3, .size = {0, 3, 3}, .chunk = {CHUNK_FRAMES, 3, 3}};
+  const char *unit = model->units->length;
   MD_TRY(md_h5->group(file, "particles/all/box/edges"));
   MD_TRY(md_h5->array(file, "particles/all/box/edges/step", MD_H5_INT64, &times));
   MD_TRY(md_h5->array(file, "particles/all/box/edges/time", MD_H5_DOUBLE, &times));
-  MD_TRY(md_h5->array(file, "particles/all/box/edges/value", MD_H5_DOUBLE, &edges));
+  MD_TRY(md_h5->array(file, "particles/all/box/edges/value", MD_H5_DOUBLE,
+                      model->box.triclinic ? &tensors : &vectors));
   MD_TRY(note_unit(file, "particles/all/box/edges/time", model->units->time));
-  MD_TRY(note_unit(file, "particles/all/box/edges/value", model->units->length));
+  MD_TRY(note_unit(file, "particles/all/box/edges/value", unit));
+  return make_element(file, "box/offset", MD_H5_DOUBLE, &vectors, unit);
+}
+
+static md_status make_file(const md_dump *dump, md_h5_file *file, const md_model *model)
+{
+  const md_h5_shape ids = {.n = 1, .size = {md_dump_count(dump, model)}};
+  MD_TRY(make_about(file, model));
+  MD_TRY(make_box(file, model));
   MD_TRY(md_h5->array(file, "particles/all/id", MD_H5_INT64, &ids));
   for (int c = 0; c < dump->ncolumn; ++c) {
     const md_dump_column *column = &dump->column[c];
     const md_h5_shape shape = value_shape(column, md_dump_count(dump, model));
-    snprintf(name, sizeof name, "particles/all/%s", column->name);
-    MD_TRY(md_h5->group(file, name));
-    for (int k = 0; k < 2; ++k) {
-      snprintf(from, sizeof from, "particles/all/box/edges/%s", k ? "time" : "step");
-      snprintf(name, sizeof name, "particles/all/%s/%s", column->name, k ? "time" : "step");
-      MD_TRY(md_h5->link(file, from, name));
-    }
-    snprintf(name, sizeof name, "particles/all/%s/value", column->name);
-    MD_TRY(md_h5->array(file, name, column->what == MD_DUMP_TYPE ? MD_H5_UINT16 : MD_H5_DOUBLE, &shape));
-    MD_TRY(note_unit(file, name, unit_of(model->units, column->what)));
+    MD_TRY(make_element(file, column->name, column->what == MD_DUMP_TYPE ? MD_H5_UINT16 : MD_H5_DOUBLE,
+                        &shape, unit_of(model->units, column->what)));
   }
   return MD_OK;
 }
@@ -150,6 +162,7 @@ static md_status resize(const md_dump *dump, md_h5_file *file, int64_t frames)
   MD_TRY(md_h5->resize(file, "particles/all/box/edges/step", frames));
   MD_TRY(md_h5->resize(file, "particles/all/box/edges/time", frames));
   MD_TRY(md_h5->resize(file, "particles/all/box/edges/value", frames));
+  MD_TRY(md_h5->resize(file, "particles/all/box/offset/value", frames));
   for (int c = 0; c < dump->ncolumn; ++c) {
     snprintf(name, sizeof name, "particles/all/%s/value", dump->column[c].name);
     MD_TRY(md_h5->resize(file, name, frames));
@@ -170,6 +183,7 @@ static md_status check_file(const md_dump *dump, md_h5_file *file, int64_t natom
 {
   char name[128];
   md_h5_shape shape;
+  MD_TRY(md_h5->shape(file, "particles/all/box/offset/value", &shape));
   MD_TRY(md_h5->shape(file, "particles/all/id", &shape));
   if (shape.n != 1 || shape.size[0] != natoms)
     return md_error(MD_RUNTIME, "cannot add to %.500s: it is of %lld particles, not %lld", path,
@@ -213,6 +227,8 @@ static md_status begin_frame(writer *w)
   MD_TRY(md_h5->write(w->file, "particles/all/box/edges/step", MD_H5_INT64, 1, start, one, &w->view->step));
   MD_TRY(md_h5->write(w->file, "particles/all/box/edges/time", MD_H5_DOUBLE, 1, start, one, &time));
   const double *l = model->box.length, *t = model->box.tilt;
+  MD_TRY(
+      md_h5->write(w->file, "particles/all/box/offset/value", MD_H5_DOUBLE, 2, start, edges, model->box.lo));
   const double rows[9] = {l[0], 0.0, 0.0, t[MD_XY], l[1], 0.0, t[MD_XZ], t[MD_YZ], l[2]};
   const bool tilted = model->box.triclinic;
   return md_h5->write(w->file, "particles/all/box/edges/value", MD_H5_DOUBLE, tilted ? 3 : 2, start, edges,

@@ -40,14 +40,14 @@ def check(folder: Path, dimension: int) -> None:
         assert box.attrs["dimension"] == 3 and list(box.attrs["boundary"]) == \
             ([b"periodic"] * 3 if dimension == 3 else [b"none", b"none", b"periodic"])
         assert list(everything["id"]) == list(frames[0].columns["id"])
-        for name in ("box/edges", "position", "velocity", "force", "species"):
+        for name in ("box/edges", "box/offset", "position", "velocity", "force", "species"):
             element = everything[name]
             assert list(element["step"]) == [frame.step for frame in frames]
             assert element["time"][1] == element["step"][1] * (0.005 if dimension == 3 else 0.0005)
             assert element["value"].shape[0] == len(frames) and element["value"].maxshape[0] is None
         for k, frame in enumerate(frames):
             low, high = frame.bounds.T
-            assert np.array_equal(box["edges/value"][k], high - low) and np.array_equal(box.attrs["offset"], low)
+            assert np.array_equal(box["edges/value"][k], high - low) and np.array_equal(box["offset/value"][k], low)
             assert np.array_equal(everything["species/value"][k], frame.columns["type"])
             for name, prefix in (("position", ""), ("velocity", "v"), ("force", "f")):
                 assert np.array_equal(everything[name]["value"][k], vectors(frame, prefix)), (name, k)
@@ -58,6 +58,24 @@ def test_frames_hold_what_text_dumps_hold(dimension, engine, tmp_path):
     begin, fixes = (MIXTURE, MIXTURE_FIXES) if dimension == 3 else (FLAT, FLAT_FIXES)
     harness.run(f"{begin}{fixes}{DUMPS}run 60\nrun 20\n", tmp_path, engine=engine)
     check(tmp_path, dimension)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("change", ["npt", "faces"])
+def test_the_box_of_each_frame(change, tmp_path):
+    """Its sides and its lower corner change in a run."""
+    deck = MIXTURE + "fix 1 all npt temp 1 1 0.1 iso 8 8 0.5\n"
+    if change == "faces":
+        deck = MIXTURE.replace("create_box", "boundary s p m\ncreate_box", 1) + "fix 1 all nve\n"
+    harness.run(f"{deck}{DUMPS}run 60\n", tmp_path)
+    frames = harness.read_dump(tmp_path / "t.txt")
+    with h5py.File(tmp_path / "t.h5") as f:
+        box = f["particles/all/box"]
+        for k, frame in enumerate(frames):
+            low, high = frame.bounds.T
+            assert np.array_equal(box["offset/value"][k], low)
+            assert box["edges/value"][k] == pytest.approx(high - low, rel=1e-15)
+        assert len({tuple(corner) for corner in box["offset/value"]}) == len(frames) == 4
 
 
 @pytest.mark.mpi
