@@ -2,21 +2,35 @@
 #include "common/faults.h"
 #include "common/kick_range.h"
 
+#include <stdio.h>
+
+/* What can be done about a force out of range. Where a quantum of impulses is as coarse as the forces between particles
+ * allow, it is a fixed part of these, and a shorter timestep does not change the range of forces. */
+static const char *force_advice(const md_model *model, char *text, size_t size)
+{
+  if (model->resolution.impulse > 0.5 * MD_IMPULSE_ERROR)
+    snprintf(text, size, "use a weaker force: the range follows the forces between particles here");
+  else
+    snprintf(text, size, "use a timestep smaller than %g, which widens the range", model->dt);
+  return text;
+}
+
 static md_status force_of_fix(const md_overlap *o, const md_model *model)
 {
   const md_fix *fix = &model->fix[-1 - o->a];
+  char advice[128];
   const md_status status = md_error(
       MD_PHYSICS,
       md_fix_style_of(fix->kind)->anchors
           ? "step %lld: particle %lld: fix %s ties it to a place that is 7/16 of a periodic side away or "
-            "more, or to no place, because the particle is new; use a larger K, or a timestep smaller than %g"
+            "more, or to no place, because the particle is new; use a larger K, or %s"
       : md_fix_style_of(fix->kind)->external
           ? "step %lld: particle %lld: the force that fix %s gets from the program leaves the exact range, "
-            "or is not a number; use a timestep smaller than %g, which widens the range"
+            "or is not a number; %s"
           : "step %lld: particle %lld: the force of fix %s leaves the exact range; at a wall or an indenter "
-            "this means that the particle is on the surface or behind it; move the particle, or use a "
-            "timestep smaller than %g",
-      (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name, model->dt);
+            "this means that the particle is on the surface or behind it: move the particle; or %s",
+      (long long)model->step, (long long)o->b, md_fix_style_of(fix->kind)->name,
+      force_advice(model, advice, sizeof advice));
   md_error_about(o->a, o->b);
   return status;
 }

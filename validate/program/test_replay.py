@@ -95,7 +95,7 @@ READS = {
 @pytest.mark.mpi
 @pytest.mark.parametrize("how", READS)
 def test_read_dump_of_lammps(how, tmp_path):
-    """Some of the particles are in the dump, in a box that is another one; their coordinates are scaled in some cases."""
+    """Some of the particles are in the dump, in a box that is another one. In some cases coordinates are scaled."""
     part_of(tmp_path)
     name = "xsyszs" if how.startswith("scaled") else "xyz"
     deck = (MELT + "group gone id 1:200\n" + SHIFTED + READS[how].format(f"../made/{name}.dump") +
