@@ -278,26 +278,47 @@ static md_status check_cutoff(const md_model *model)
   return MD_OK;
 }
 
-/* The largest energy, virial and force of a pair and of an embedding, from the tables of a potential. Nearer than an
- * interval of the tables, particles overlap. */
-static void largest_of_potential(const md_eam *eam, double largest[3])
+/* What the tables of two elements say of the interval of distances that begins at r: bounds of the energy of a pair, of
+ * its force, and of the slope of the density. */
+typedef struct interval {
+  double energy, force, slope;
+} interval;
+
+static interval interval_of(const md_eam *eam, const double *row, double r)
 {
-  const int64_t pairs = (int64_t)eam->nelement * eam->nelement * eam->nr;
-  double slope = 0.0, density = 0.0, value = 0.0, pair = 0.0;
+  const md_spline z = md_spline_load(row + MD_SPLINE), rho = md_spline_load(row);
+  const double rise = md_max(fabs(md_spline_rise(z, 0.0)), fabs(md_spline_rise(z, 1.0))) * eam->per_r;
+  const double phi = md_max(fabs(z.d), fabs(md_spline_value(z, 1.0))) / r;
+  return (interval){.energy = phi,
+                    .force = (rise + phi) / r,
+                    .slope = md_max(fabs(rho.c), fabs(md_spline_slope(rho, 1.0)))};
+}
+
+/* The largest energy, virial and force of a pair and of an embedding, from the tables of a potential. The search of each
+ * pair of elements begins at the cutoff, and ends where the force of a pair is out of range. There particles overlap:
+ * files have any number at distances that are impossible. */
+static void largest_of_potential(md_eam *eam, double range, double largest[3])
+{
+  double slope = 0.0, value = 0.0;
   for (int64_t k = 0; k < (int64_t)eam->nelement * eam->nrho; ++k) {
     const double *row = eam->embedding + k * MD_SPLINE_ROW;
     slope = md_max(slope, fabs(row[2]));
     value = md_max(value, fabs(row[MD_SPLINE + 3]));
   }
-  for (int64_t k = 0; k < pairs; ++k) {
-    const double *row = eam->force + k * MD_SPLINE_ROW;
-    density = md_max(density, fabs(row[2]));
-    pair = md_max(pair, md_max(fabs(row[MD_SPLINE + 2]), fabs(row[MD_SPLINE + 3])) / eam->dr);
-  }
-  const double force = 2.0 * (slope * density + pair / eam->dr);
-  largest[0] = md_max(largest[0], 2.0 * (value + pair));
-  largest[1] = md_max(largest[1], force * eam->cutoff);
-  largest[2] = md_max(largest[2], force);
+  eam->overlap2 = eam->dr * eam->dr;
+  for (int64_t pair = 0; pair < (int64_t)eam->nelement * eam->nelement; ++pair)
+    for (int64_t k = eam->nr - 2; k > 0; --k) {
+      const double r = (double)k * eam->dr, end = r + eam->dr;
+      const interval at = interval_of(eam, eam->force + (pair * eam->nr + k) * MD_SPLINE_ROW, r);
+      if (!(at.force < range)) {
+        eam->overlap2 = md_max(eam->overlap2, end * end);
+        break;
+      }
+      const double force = at.force + 2.0 * slope * at.slope;
+      largest[0] = md_max(largest[0], 2.0 * (value + at.energy));
+      largest[1] = md_max(largest[1], force * end);
+      largest[2] = md_max(largest[2], force);
+    }
 }
 
 /* The largest energy, virial and force of a bond. force: the largest that is in range. */
@@ -352,6 +373,7 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
   double friction[3] = {0.0, 0.0, 0.0}, alone[MD_PAIR_K];
   for (int q = 0; q < 3; ++q) largest[q] = 0x1p-40;
   model->close2 = 0.0;
+  if (model->pair.eam) largest_of_potential(model->pair.eam, MD_TERM_RANGE * quantum, largest);
   for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
     if (model->pair.eam) {
@@ -377,7 +399,6 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
     model->overlap2[p] = md_max(model->overlap2[p], least2);
     model->close2 = md_max(model->close2, least2);
   }
-  if (model->pair.eam) largest_of_potential(model->pair.eam, largest);
   for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
 }

@@ -49,7 +49,9 @@ typedef struct md_eam_values {
 typedef struct md_eam {
   int nelement, nr, nrho;
   double dr, drho, cutoff;
-  double cutoff2, overlap2; /* squares of the cutoff, and of a step: nearer than that, particles overlap */
+  double cutoff2;
+  double
+      overlap2; /* nearer than its root particles overlap: a step, or more where forces are out of range (model.c) */
   double mass[MD_EAM_ELEMENTS]; /* in the unit of the file */
   double *embedding;            /* [nelement][nrho][MD_SPLINE_ROW] */
   double *density;              /* at an element a, of an element b: [a nelement + b][nr][MD_SPLINE] */

@@ -16,8 +16,9 @@ COPPER = harness.REFERENCE / "Cu_u3.eam"
 ELEMENTS = ("Cu", "Xx")
 
 
-def write_setfl(path, each):
-    """A setfl file of two made-up elements; each: with a density for each pair, as Finnis and Sinclair have it."""
+def write_setfl(path, each, core=None):
+    """A setfl file of two made-up elements; each: with a density for each pair, as Finnis and Sinclair have it. core:
+    r times the energy of a pair at distances that are impossible."""
     nrho, nr, drho, dr, rc = 160, 200, 0.02, 0.02, 3.9
     r, rho = np.arange(nr) * dr, np.arange(nrho) * drho
     near = np.clip(1.0 - r / rc, 0.0, None) ** 3
@@ -31,7 +32,8 @@ def write_setfl(path, each):
         for a in range(2 if each else 1):
             text += rows((0.9 + 0.4 * e + 0.17 * a) * near * np.exp(-0.3 * r))
     for scale, at in ((0.9, 2.2), (1.1, 2.3), (1.3, 2.5)):
-        text += rows(r * scale * near * 8.0 * (at / (r + 0.5)) ** 2)
+        pair = r * scale * near * 8.0 * (at / (r + 0.5)) ** 2
+        text += rows(pair if core is None else np.where(r < 0.5, core, pair))
     path.write_text(text)
 
 
@@ -110,6 +112,23 @@ def test_forces_are_gradients(tmp_path):
             energy[sign] = got.table.at(0)["PotEng"]
         assert -(energy[1] - energy[-1]) / (2 * step) == pytest.approx(forces[atom - 1][0], rel=1e-5, abs=1e-5)
     assert np.abs(forces.sum(axis=0)).max() == 0.0
+
+
+def test_numbers_at_impossible_distances_cost_no_digits(engine, tmp_path):
+    """Files of Mendelev's have 10^12 there. Nearer than that, particles overlap."""
+    text = deck("eam/fs", tmp_path) + ("thermo_style custom step pe press pxy\nthermo_modify format float %.17g\n"
+                                       "dump 1 all custom 1 dump id fx fy fz\nrun 0\n")
+    tables, forces = [], []
+    for core in (None, 1e12):
+        write_setfl(tmp_path / "potential", True, core)
+        tables.append(harness.run(text, tmp_path, engine=engine).table.at(0))
+        forces.append(harness.read_dump(tmp_path / "dump")[0].vectors("fx", "fy", "fz"))
+    for name in ("PotEng", "Press", "Pxy"):
+        assert tables[1][name] == pytest.approx(tables[0][name], rel=1e-14), name
+    assert np.abs(forces[1] - forces[0]).max() < 1e-13 * np.abs(forces[0]).max()
+    near = "set atom 1 x 1 y 1 z 1\nset atom 2 x 1.45 y 1 z 1\n"
+    refused(run_deck(tmp_path, text.replace("fix 1", near + "fix 1"), *harness.engine_words(engine)), PHYSICS,
+            "particles 1 and 2 overlap at distance 0.45")
 
 
 @pytest.mark.parametrize("style", ("eam", "eam/fs"))
