@@ -278,8 +278,8 @@ static md_status check_cutoff(const md_model *model)
   return MD_OK;
 }
 
-/* What the tables of two elements say of the interval of distances that begins at r: bounds of the energy of a pair, of
- * its force, and of the slope of the density. */
+/* What the tables of two elements say of the distances from r to r + dr: the energy of a pair, its force, and the
+ * slope of the density, each the larger of those at the ends. */
 typedef struct interval {
   double energy, force, slope;
 } interval;
@@ -287,16 +287,19 @@ typedef struct interval {
 static interval interval_of(const md_eam *eam, const double *row, double r)
 {
   const md_spline z = md_spline_load(row + MD_SPLINE), rho = md_spline_load(row);
-  const double rise = md_max(fabs(md_spline_rise(z, 0.0)), fabs(md_spline_rise(z, 1.0))) * eam->per_r;
-  const double phi = md_max(fabs(z.d), fabs(md_spline_value(z, 1.0))) / r;
-  return (interval){.energy = phi,
-                    .force = (rise + phi) / r,
-                    .slope = md_max(fabs(rho.c), fabs(md_spline_slope(rho, 1.0)))};
+  interval most = {0.0, 0.0, 0.0};
+  for (int p = 0; p < 2; ++p) {
+    const double at = r + p * eam->dr, phi = md_spline_value(z, p) / at;
+    most.energy = md_max(most.energy, fabs(phi));
+    most.force = md_max(most.force, fabs(md_spline_rise(z, p) * eam->per_r - phi) / at);
+    most.slope = md_max(most.slope, fabs(md_spline_slope(rho, p)));
+  }
+  return most;
 }
 
-/* The largest energy, virial and force of a pair and of an embedding, from the tables of a potential. The search of each
- * pair of elements begins at the cutoff, and ends where the force of a pair is out of range. There particles overlap:
- * files have any number at distances that are impossible. */
+/* The largest energy, virial and force of a pair and of an embedding, from the tables of a potential. The search of
+ * each pair of elements begins at the cutoff, and ends where the force of a pair is out of range. There particles
+ * overlap: files have any number at distances that are impossible. */
 static void largest_of_potential(md_eam *eam, double range, double largest[3])
 {
   double slope = 0.0, value = 0.0;
@@ -305,13 +308,14 @@ static void largest_of_potential(md_eam *eam, double range, double largest[3])
     slope = md_max(slope, fabs(row[2]));
     value = md_max(value, fabs(row[MD_SPLINE + 3]));
   }
-  eam->overlap2 = eam->dr * eam->dr;
-  for (int64_t pair = 0; pair < (int64_t)eam->nelement * eam->nelement; ++pair)
+  eam->overlap2 = 0.0;
+  for (int64_t pair = 0; pair < (int64_t)eam->nelement * eam->nelement; ++pair) {
+    eam->near2[pair] = eam->dr * eam->dr;
     for (int64_t k = eam->nr - 2; k > 0; --k) {
       const double r = (double)k * eam->dr, end = r + eam->dr;
       const interval at = interval_of(eam, eam->force + (pair * eam->nr + k) * MD_SPLINE_ROW, r);
       if (!(at.force < range)) {
-        eam->overlap2 = md_max(eam->overlap2, end * end);
+        eam->near2[pair] = end * end;
         break;
       }
       const double force = at.force + 2.0 * slope * at.slope;
@@ -319,6 +323,8 @@ static void largest_of_potential(md_eam *eam, double range, double largest[3])
       largest[1] = md_max(largest[1], force * end);
       largest[2] = md_max(largest[2], force);
     }
+    eam->overlap2 = md_max(eam->overlap2, eam->near2[pair]);
+  }
 }
 
 /* The largest energy, virial and force of a bond. force: the largest that is in range. */
@@ -377,7 +383,9 @@ static void find_closest(md_model *model, const double *unit_k, double quantum, 
   for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
     if (model->pair.eam) {
-      model->overlap2[p] = k[0] > 0.0 ? model->pair.eam->overlap2 : 0.0;
+      const md_eam *eam = model->pair.eam;
+      const int a = eam->element[p / model->ntypes], b = eam->element[p % model->ntypes];
+      model->overlap2[p] = k[0] > 0.0 ? eam->near2[md_eam_pair(eam, a, b)] : 0.0;
       continue;
     }
     if (model->pair.nsub == 0) {

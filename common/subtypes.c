@@ -85,20 +85,20 @@ static bool excludes(const md_model *model, int a, int b)
 
 /* ---- a style with a density ---- */
 
-static void copy_rows(const md_model *model, const double *from, int width, double *to)
+/* Copies the `numbers` of each pair of elements. */
+static void copy_pairs(const md_model *model, const double *from, size_t numbers, double *to)
 {
   const md_eam *eam = model->pair.eam;
   const int n = model->subtypes.n;
-  const size_t row = (size_t)eam->nr * (size_t)width;
   for (int a = 0; a < n; ++a)
-    for (int b = 0; b < n; ++b, to += row) {
+    for (int b = 0; b < n; ++b, to += numbers) {
       const int of = eam->element[a % model->ntypes], by = eam->element[b % model->ntypes];
       if (!excludes(model, a, b))
-        memcpy(to, from + (size_t)(of * eam->nelement + by) * row, row * sizeof *to);
+        memcpy(to, from + (size_t)md_eam_pair(eam, of, by) * numbers, numbers * sizeof *to);
     }
 }
 
-/* Each subtype is an element. The tables of excluded pairs stay zero. */
+/* Each subtype is an element. The tables of excluded pairs stay zero, and these never overlap. */
 static md_status divide_potential(md_model *model)
 {
   const md_eam *eam = model->pair.eam;
@@ -117,20 +117,22 @@ static md_status divide_potential(md_model *model)
   to->nelement = s->n;
   to->nfile = 0;
   to->file = NULL;
-  to->embedding = to->density = to->force = NULL;
+  to->embedding = to->density = to->force = to->near2 = NULL;
   to->element = NULL;
   MD_TRY(md_array_new(&to->element, s->n, sizeof *to->element, "elements of types"));
   MD_TRY(md_array_new(&to->embedding, (long long)s->n * (long long)embedding, sizeof(double), "a potential"));
   MD_TRY(md_array_new_zero(&to->density, pairs * eam->nr * MD_SPLINE, sizeof(double), "a potential"));
   MD_TRY(md_array_new_zero(&to->force, pairs * eam->nr * MD_SPLINE_ROW, sizeof(double), "a potential"));
+  MD_TRY(md_array_new_zero(&to->near2, pairs, sizeof(double), "a potential"));
   for (int a = 0; a < s->n; ++a) {
     const int element = eam->element[a % model->ntypes];
     to->element[a] = a;
     memcpy(to->embedding + (size_t)a * embedding, eam->embedding + (size_t)element * embedding,
            embedding * sizeof(double));
   }
-  copy_rows(model, eam->density, MD_SPLINE, to->density);
-  copy_rows(model, eam->force, MD_SPLINE_ROW, to->force);
+  copy_pairs(model, eam->density, (size_t)eam->nr * MD_SPLINE, to->density);
+  copy_pairs(model, eam->force, (size_t)eam->nr * MD_SPLINE_ROW, to->force);
+  copy_pairs(model, eam->near2, 1, to->near2);
   return MD_OK;
 }
 

@@ -32,9 +32,10 @@ static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::DENSITY_BLOCKS
     for_each_partner<T, SOURCE>(s, x, i, [&](int, const typename T::record &xj) {
       double delta[3];
       const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
-      if (!(r2 < a.eam.cutoff2) || r2 < a.eam.overlap2) return;
+      const int other = element_of<T>(a, xj);
+      if (!(r2 < a.eam.cutoff2) || md_eam_overlaps(&a.eam, element, other, r2)) return;
       const md_eam_point at = md_eam_point_of(&a.eam, r2);
-      count += md_eam_density_at(&a.eam, tables.density(element, element_of<T>(a, xj), at.row), at.p);
+      count += md_eam_density_at(&a.eam, tables.density(element, other, at.row), at.p);
     });
     double slope;
     (void)md_eam_embedding(&a.eam, element, count, &slope);
@@ -64,10 +65,11 @@ static __global__ void __launch_bounds__(TABLES::THREADS, TABLES::FORCE_BLOCKS)
       const double r2 = partner_separation<T, SOURCE>(s, xi, xj, delta);
       if (!(r2 < a.eam.cutoff2)) return;
       const md_eam_point at = md_eam_point_of(&a.eam, r2);
-      const double force = md_eam_force_at(&a.eam, tables.force(element, element_of<T>(a, xj), at.row), at,
-                                           slope, __ldg(slopes + j), &energy);
+      const int other = element_of<T>(a, xj);
+      const double force = md_eam_force_at(&a.eam, tables.force(element, other, at.row), at, slope,
+                                           __ldg(slopes + j), &energy);
       const md_pair_term pair = md_pair_term_of(force, energy, delta, T::DIM, a.scale);
-      if (pair.overlap || r2 < a.eam.overlap2) {
+      if (pair.overlap || md_eam_overlaps(&a.eam, element, other, r2)) {
         overlap = true;
         return;
       }

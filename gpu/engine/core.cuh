@@ -48,9 +48,9 @@ struct gpu_arrays {
   device_array near_id, near_group; /* of environment_args */
   device_array group;               /* by original index: bits of groups; if there are groups besides `all` */
   device_array pair_velocity[3];    /* by original index: `kept` of dissipation_args */
-  device_array pair_state, dissipation;                                  /* of dissipation_args */
-  device_array embedding_rows, density_rows, force_rows, element, slope; /* of density_args */
-  device_array legs, kept;                                               /* of three_body_args */
+  device_array pair_state, dissipation;                                         /* of dissipation_args */
+  device_array embedding_rows, density_rows, force_rows, near2, element, slope; /* of density_args */
+  device_array legs, kept;                                                      /* of three_body_args */
   /* Of bond_args; and the energy of bonds. */
   device_array bond_partner, bond_type, left_out, bond_index, bond_row, bond_row_type, bond_k, bond_force_k,
       bond_sum;

@@ -3,7 +3,6 @@
  * A lattice is a cell, repeated along its three edges, with up to MD_BASIS_MAX sites in it. VALUE is the reduced
  * density rho, as in LAMMPS with units lj. The cell is scaled so that it holds nbasis sites at density rho:
  *   scale = (nbasis / (rho volume))^(1/dim)
- * The root is refined until it is correctly rounded, so that sites have the same bits with any C library.
  *
  * orient gives three directions of the crystal, at right angles, which lie along the axes of the box. The unit of
  * lengths along an axis is then the extent of the turned cell.
@@ -70,18 +69,6 @@ static md_status find_style(const char *name, int dim, const cell_style **style)
                   "unknown lattice style '%s'; accepted are none, sq, sq2, hex, sc, bcc, fcc, hcp, diamond, "
                   "custom",
                   name);
-}
-
-/* The square or cube root of x, correctly rounded (except in one of 2^50 cases of the cube root). */
-static double root(double x, int degree)
-{
-  if (degree == 2) return sqrt(x);
-  const double y = cbrt(x);
-  const double square = y * y, square_error = fma(y, y, -square);
-  const double cube = square * y, cube_error = fma(square, y, -cube);
-  const double rest = ((x - cube) - cube_error) - square_error * y;
-  const double better = y + rest / (3.0 * square);
-  return isfinite(better) ? better : y;
 }
 
 static md_status need(const md_words *words, int at, int count)
@@ -278,7 +265,8 @@ md_status md_do_lattice(md_sim *sim, const md_words *words)
   MD_TRY(check_cell(&c, dim));
   set_edges(&lattice, &c);
   const double volume = fabs(triple(c.a[0], c.a[1], dim == 3 ? c.a[2] : (const double[3]){0.0, 0.0, 1.0}));
-  lattice.scale = direct ? value : root(lattice.nbasis / volume / value, dim);
+  /* By LAMMPS's formula, to the last digit: it decides which sites are on the surface of a region. */
+  lattice.scale = direct ? value : pow(lattice.nbasis / volume / value, 1.0 / dim);
   for (int d = 0; d < 3; ++d) {
     lattice.cell[d] = (c.spacing[d] > 0.0 ? c.spacing[d] : extent_of(&lattice, d)) * lattice.scale;
     if (!isnormal(lattice.cell[d]))

@@ -50,12 +50,14 @@ static md_status read_radius(const md_region_reader *r, int at, int across, md_r
   return md_region_read_varied(r, at, "region radius", across, RADIUS, region);
 }
 
-static double distance2(const md_region *region, const double x[3])
+/* The distance from the centre or from the axis. Sites of a lattice are often on the surface. The last digit decides
+ * about them, and LAMMPS compares the root, not the square. */
+static double distance(const md_region *region, const double x[3])
 {
   double square = 0.0;
   for (int d = 0; d < 3; ++d)
     if (d != region->axis) square += (x[d] - region->k[d]) * (x[d] - region->k[d]);
-  return square;
+  return sqrt(square);
 }
 
 /* Reads the coordinate of the centre along axis d, and sets the enclosing block. */
@@ -77,7 +79,7 @@ md_status md_region_sphere_read(const md_region_reader *r, md_region *region)
 
 bool md_region_sphere_inside(const md_region *region, const double x[3])
 {
-  return distance2(region, x) <= region->k[RADIUS] * region->k[RADIUS];
+  return distance(region, x) <= region->k[RADIUS];
 }
 
 /* ---- cylinder and cone ---- */
@@ -130,7 +132,7 @@ bool md_region_cone_inside(const md_region *region, const double x[3])
   const int d = region->axis;
   const double lower = region->k[RADIUS], upper = region->k[RADIUS_HI];
   const double radius = lower + (x[d] - region->lo[d]) * (upper - lower) / (region->hi[d] - region->lo[d]);
-  return in_bounds(region, d, x) && distance2(region, x) <= radius * radius;
+  return in_bounds(region, d, x) && distance(region, x) <= radius;
 }
 
 /* ---- plane ---- */
@@ -184,13 +186,17 @@ md_status md_region_prism_read(const md_region_reader *r, md_region *region)
   return MD_OK;
 }
 
-/* Solves for the fractions of the three edges, from the last to the first. */
+/* The fractions of the three edges, by the inverse of the matrix of edges. As above, the last digit matters: this is
+ * the order in which LAMMPS computes it. */
 bool md_region_prism_inside(const md_region *region, const double x[3])
 {
   const double *k = region->k, *length = k + LENGTH, *tilt = k + TILT;
-  const double c = (x[2] - k[2]) / length[2];
-  const double b = (x[1] - k[1] - tilt[2] * c) / length[1];
-  const double a = (x[0] - k[0] - tilt[0] * b - tilt[1] * c) / length[0];
+  const double xy = tilt[0], xz = tilt[1], yz = tilt[2], area = length[0] * length[1];
+  const double dx = x[0] - k[0], dy = x[1] - k[1], dz = x[2] - k[2];
+  const double a =
+      1.0 / length[0] * dx + -xy / area * dy + (xy * yz - xz * length[1]) / (area * length[2]) * dz;
+  const double b = 1.0 / length[1] * dy + -yz / (length[1] * length[2]) * dz;
+  const double c = 1.0 / length[2] * dz;
   return a >= 0.0 && a <= 1.0 && b >= 0.0 && b <= 1.0 && c >= 0.0 && c <= 1.0;
 }
 

@@ -12,7 +12,7 @@
  * finds them. */
 MD_FN int64_t md_density_term(const md_eam *eam, int a, int b, double r2)
 {
-  return r2 < eam->cutoff2 && !(r2 < eam->overlap2) ? md_eam_density(eam, a, b, r2) : 0;
+  return r2 < eam->cutoff2 && !md_eam_overlaps(eam, a, b, r2) ? md_eam_density(eam, a, b, r2) : 0;
 }
 
 /* Pass 2 of a pair of particles, with these slopes. delta: from b to a, dim components. scale: of forces. The energy is
@@ -20,7 +20,7 @@ MD_FN int64_t md_density_term(const md_eam *eam, int a, int b, double r2)
 MD_FN md_pair_term md_density_force(const md_eam *eam, int a, int b, double slope_a, double slope_b,
                                     const double *delta, int dim, double r2, double scale)
 {
-  const md_pair_term none = {0.0, 0.0, r2 < eam->overlap2};
+  const md_pair_term none = {0.0, 0.0, md_eam_overlaps(eam, a, b, r2)};
   if (none.overlap || !(r2 < eam->cutoff2)) return none;
   double energy;
   const double force = md_eam_force(eam, a, b, slope_a, slope_b, r2, &energy);

@@ -18,6 +18,7 @@ void md_eam_free(md_eam *eam)
   free(eam->embedding);
   free(eam->density);
   free(eam->force);
+  free(eam->near2);
   free(eam->element);
   for (int f = 0; f < eam->nfile; ++f) md_eam_values_free(&eam->file[f]);
   if (eam->nfile > 0) free(eam->file);
@@ -91,11 +92,11 @@ static md_status fill(md_eam *eam, const md_eam_values *v, int ntypes)
                   .drho = v->drho,
                   .cutoff = v->cutoff,
                   .cutoff2 = v->cutoff * v->cutoff,
-                  .overlap2 = v->dr * v->dr,
                   .per_r = 1.0 / v->dr,
                   .per_rho = 1.0 / v->drho};
   for (int e = 0; e < v->nelement; ++e) eam->mass[e] = v->mass[e];
   MD_TRY(make_tables(eam, v));
+  MD_TRY(md_array_new_zero(&eam->near2, pairs, sizeof *eam->near2, "a potential"));
   MD_TRY(md_array_new(&eam->element, ntypes, sizeof *eam->element, "elements of types"));
   for (int t = 0; t < ntypes; ++t) eam->element[t] = -1;
   for (long long k = 0; k < (long long)pairs * v->nr; ++k) largest = md_max(largest, fabs(v->density[k]));

@@ -50,17 +50,18 @@ typedef struct md_eam {
   int nelement, nr, nrho;
   double dr, drho, cutoff;
   double cutoff2;
-  double
-      overlap2; /* nearer than its root particles overlap: a step, or more where forces are out of range (model.c) */
+  double overlap2;              /* the largest of near2 */
   double mass[MD_EAM_ELEMENTS]; /* in the unit of the file */
   double *embedding;            /* [nelement][nrho][MD_SPLINE_ROW] */
   double *density;              /* at an element a, of an element b: [a nelement + b][nr][MD_SPLINE] */
   double *force;                /* likewise: [a nelement + b][nr][MD_SPLINE_ROW]; z is symmetric */
-  int *element;                 /* by type, 0-based; -1: not given yet */
-  double quanta;                /* of density in a unit of it: a power of two */
-  double per_r, per_rho;        /* 1/dr, 1/drho */
-  int nfile;                    /* of pair style eam, to which another pair_coeff may add one: */
-  md_eam_values *file;          /* the files, each of one element; `pair` has its charge */
+  double *near2;         /* [a nelement + b], squared distance: nearer particles overlap. It is that of a
+                                   step, or more, where the force of the pair is out of range (common/model.c) */
+  int *element;          /* by type, 0-based; -1: not given yet */
+  double quanta;         /* of density in a unit of it: a power of two */
+  double per_r, per_rho; /* 1/dr, 1/drho */
+  int nfile;             /* of pair style eam, to which another pair_coeff may add one: */
+  md_eam_values *file;   /* the files, each of one element; `pair` has its charge */
 } md_eam;
 
 void md_eam_values_free(md_eam_values *values);
@@ -105,10 +106,11 @@ MD_FN double md_spline_slope(md_spline s, double p) { return fma(fma(s.a, p, s.b
 /* The slope of a value's spline, in a step. */
 MD_FN double md_spline_rise(md_spline s, double p) { return fma(fma(3.0 * s.a, p, s.b + s.b), p, s.c); }
 
-/* The index of a row in the tables of pairs. */
+/* The index of a pair of elements, and of a row in the tables of pairs. */
+MD_FN int md_eam_pair(const md_eam *eam, int a, int b) { return a * eam->nelement + b; }
 MD_FN int64_t md_eam_row(const md_eam *eam, int a, int b, int row)
 {
-  return (int64_t)(a * eam->nelement + b) * eam->nr + row;
+  return (int64_t)md_eam_pair(eam, a, b) * eam->nr + row;
 }
 
 /* Where a squared distance r2 > 0 lies in the tables of pairs. */
@@ -129,6 +131,11 @@ MD_FN md_eam_point md_eam_point_of(const md_eam *eam, double r2)
 MD_FN int64_t md_eam_density_at(const md_eam *eam, md_spline s, double p)
 {
   return md_count(md_spline_value(s, p) * eam->quanta);
+}
+
+MD_FN bool md_eam_overlaps(const md_eam *eam, int a, int b, double r2)
+{
+  return r2 < eam->overlap2 && r2 < eam->near2[md_eam_pair(eam, a, b)];
 }
 
 /* The density at an element a by an element b at squared distance r2 > 0, in quanta. */
