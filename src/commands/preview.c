@@ -116,6 +116,16 @@ static md_status note_print(md_sim *sim, const md_words *words)
   return md_comm_agree(sim->comm, status);
 }
 
+/* The commands between the pieces of `run N every M 'COMMAND' ...`. */
+static md_status follow_pieces(md_sim *sim, const md_words *words)
+{
+  int at = 1;
+  while (at < words->n && strcmp(words->word[at], "every") != 0) ++at;
+  for (int k = at + 2; k < words->n; ++k)
+    if (strcmp(words->word[k], "NULL") != 0) MD_TRY(md_deck_line(sim, words->word[k]));
+  return MD_OK;
+}
+
 static md_status follow(md_sim *sim, const md_words *words)
 {
   if (sim->script.lost) return MD_OK;
@@ -125,6 +135,7 @@ static md_status follow(md_sim *sim, const md_words *words)
   }
   const char *command = words->word[0];
   const md_words after = {words->n - 1, words->word + 1};
+  if (strcmp(command, "run") == 0) return follow_pieces(sim, &after);
   if (strcmp(command, "variable") == 0) {
     if (after.n < 2 || md_variables_define(sim->variables, after.n, after.word) != MD_OK)
       forget_variable(sim);

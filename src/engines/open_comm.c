@@ -13,6 +13,8 @@ md_status md_open_comm(md_comm **comm)
   return md_mpi_launched() ? md_comm_mpi(comm) : md_comm_serial(comm);
 }
 
+bool md_is_launched(void) { return md_mpi_launched(); }
+
 void md_describe_ranks(char *text, size_t size)
 {
   snprintf(text, size, "%s; start them with mpirun -n P", md_mpi_library());
@@ -31,6 +33,8 @@ md_status md_open_comm(md_comm **comm)
   }
   return md_comm_serial(comm);
 }
+
+bool md_is_launched(void) { return false; }
 
 void md_describe_ranks(char *text, size_t size)
 {

@@ -10,6 +10,7 @@
 #include "src/deck/check.h"
 #include "src/deck/deck.h"
 #include "src/engines/gpu_library.h"
+#include "src/engines/open_comm.h"
 #include "src/formula/particle_values.h"
 #include "src/library/version.h"
 #include "src/plan.h"
@@ -62,7 +63,8 @@ static md_status open_log(md_log *log, md_file_uses *files, const md_command_lin
   MD_TRY(use_files(files, c));
   if (!c->screen_name) {
     log->screen = stdout;
-    log->live = isatty(STDOUT_FILENO) == 1;
+    /* A launcher may give the first rank a terminal of its own, and pass on to a file what is written there. */
+    log->live = isatty(STDOUT_FILENO) == 1 && !md_is_launched();
   } else if (strcmp(c->screen_name, "none") != 0) {
     log->screen = md_open_write(c->screen_name, false);
     if (!log->screen)

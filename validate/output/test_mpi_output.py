@@ -273,3 +273,10 @@ def test_the_first_of_many_errors(tmp_path):
 def test_missing_data_file(tmp_path):
     done = run_ranks(tmp_path, "read_data nowhere\n", 3)
     assert (done.status, done.err) == (RUNTIME, run_one(tmp_path, "read_data nowhere\n").err)
+
+
+def test_no_live_line_under_a_launcher(tmp_path):
+    """Open MPI gives the first rank a terminal, whatever its own output is."""
+    out = run_ranks(tmp_path, LIQUID + "thermo 100\nrun 1500\n", 2).out
+    assert "\x1b" not in out and "\r" not in out.replace("\r\n", "\n")
+    assert len(re.findall(r"^ +\d+ ", out.replace("\r", ""), re.M)) >= 16

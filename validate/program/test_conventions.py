@@ -38,7 +38,16 @@ thermo 1
 RESCALE = "fix 1 all temp/rescale 1 1 1 0 1\n"
 PRISM = "change_box all triclinic\n"
 PARTS = "run 5\nrun 5\nrun 5 start 0 stop 20\nrun 5 start 5 stop 20\n"
+REGIONS = ("sphere 7 7 7 3", "sphere 7 7 7 5", "cylinder z 7 7 5 INF INF", "cone z 7 7 2 6 1 9", "sphere 3 3 3 3",
+           "prism 1 4 2 6 1 5 1 1 1")
 DECKS = {
+    # The last digit decides which sites are on the surface of a region.
+    **{f"sites in regions, {lattice}": f"lattice {lattice}\nregion b block 0 14 0 14 0 14\ncreate_box 1 b\nmass 1 1\n"
+       "create_atoms 1 box\npair_style lj/cut 1\npair_coeff 1 1 0 1\n" +
+       "".join(f"region r{k} {shape}\ngroup g{k} region r{k}\nvariable n{k} equal count(g{k})\n"
+               for k, shape in enumerate(REGIONS)) +
+       f"thermo_style custom step {' '.join(f'v_n{k}' for k in range(len(REGIONS)))}\nrun 0\n"
+       for lattice in ("fcc 0.8", "sc 0.6")},
     # Integrators end their step before any other fix acts at its end, wherever it stands.
     "rescale, then nve/limit": BEGIN + RESCALE + "fix 2 all nve/limit 0.005\nrun 2\n",
     "momentum, then nve/limit": BEGIN + "fix 1 all momentum 1 linear 1 1 1\nfix 2 all nve/limit 0.005\nrun 2\n",

@@ -710,6 +710,18 @@ def test_lines_after_the_restart_are_printed_once(tmp_path):
         assert {name: (tmp_path / name).read_text() for name in texts} == want
 
 
+def test_lines_between_the_pieces_of_a_run_are_printed_once(tmp_path):
+    """The first line came after the restart, whose job found the name of the file in the command `run`."""
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 3 r.*\n"
+            "run 20 every 9 'print \"$(step)\" append p.txt' \"if '1 > 0' then 'print x append q.txt'\"\n")
+    works(run_deck(tmp_path, deck))
+    for name in ("r.12", "r.15", "r.18"):
+        (tmp_path / name).unlink()
+    assert "Resumed at step 9" in works(run_deck(tmp_path, deck, "--resume")).out
+    assert (tmp_path / "p.txt").read_text().split() == ["9", "18", "20"]
+    assert (tmp_path / "q.txt").read_text().split() == ["x"] * 3
+
+
 def test_frames_appended_before_the_next_restart_are_there_once(tmp_path):
     """Runs begin with a restart if a file to append to is new, and only then. A job was killed after that restart."""
     deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nfix p all print 2 $(step) append p.txt screen no\nrun 15\n"
