@@ -20,6 +20,7 @@
 #include "src/deck/check.h"
 #include "src/create/create.h"
 #include "src/fixes/external.h"
+#include "src/fixes/fix_vary.h"
 #include "src/region/users.h"
 
 #include <ctype.h>
@@ -485,6 +486,17 @@ static md_status execute(md_sim *sim, const md_command *command, const md_words 
   return status;
 }
 
+/* Evaluates the variables that give numbers of fixes. */
+static md_status try_varied(md_sim *sim)
+{
+  md_check *c = sim->check;
+  if (c->no_model) return MD_OK;
+  c->no_model = true;
+  MD_TRY(md_fix_vary(sim, 0));
+  c->no_model = false;
+  return MD_OK;
+}
+
 md_status md_check_run(md_sim *sim, int64_t n)
 {
   md_check *c = sim->check;
@@ -502,6 +514,7 @@ md_status md_check_run(md_sim *sim, int64_t n)
   sim->model.step += n;
   if (!sim->has_computed) sim->computed = stand_in_values(&sim->model);
   sim->has_computed = true;
+  MD_TRY(try_varied(sim));
   if (c->no_columns) return MD_OK;
   c->no_columns = true;
   MD_TRY(md_thermo_try(sim));

@@ -192,10 +192,13 @@ static md_status change_kind(change *c, bool triclinic)
         "change_box %s: the files of dumps and output fixes have another kind of box, and computes that "
         "follow particles too; undump, unfix and uncompute them before",
         triclinic ? "triclinic" : "ortho");
-  for (int k = 0; k < 3 && !triclinic; ++k)
-    if (c->box.tilt[k] != 0.0)
+  for (int k = 0; k < 3 && !triclinic; ++k) {
+    /* A run has rounded them to the grid of positions, so that `delta` may have led to a last digit. */
+    if (fabs(c->box.tilt[k]) > 1e-10 * c->box.length[0])
       return md_error(MD_USAGE, "change_box ortho: the tilt factors must be 0 before, not %g",
                       c->box.tilt[k]);
+    c->box.tilt[k] = 0.0;
+  }
   c->box.triclinic = triclinic;
   memset(c->box.offset, 0, sizeof c->box.offset);
   return MD_OK;

@@ -189,9 +189,11 @@ md_status md_thermo_try(md_sim *sim)
 {
   const md_thermo *thermo = &sim->thermo;
   double value;
-  for (int c = 0; c < thermo->ncolumn; ++c)
+  for (int c = 0; c < thermo->ncolumn; ++c) {
+    MD_TRY(check_column(sim, thermo->column[c]));
     if (is_variable(thermo->column[c]))
       MD_TRY(md_variables_formula(sim->variables, thermo->column[c], &value));
+  }
   return MD_OK;
 }
 

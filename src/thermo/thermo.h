@@ -43,7 +43,8 @@ bool md_thermo_is_normed(const md_sim *sim);
 md_status md_thermo_header(md_sim *sim) MD_CHECKED;
 md_status md_thermo_row(md_sim *sim, md_view *view) MD_CHECKED;
 
-/* Evaluates the columns that are variables, outside of a run. Collective. MD_USAGE: the formula of a variable fails. */
+/* Finds what the columns name, and evaluates those that are variables, outside of a run. Collective. MD_USAGE: there is
+ * no such compute or fix, or the formula of a variable fails. */
 md_status md_thermo_try(md_sim *sim) MD_CHECKED;
 
 #endif

@@ -139,7 +139,8 @@ def test_rounds_of_messages_are_counted(tmp_path):
 def test_a_force_far_above_the_gravity_of_the_bodies(fast_engine, tmp_path):
     """The range of forces is a fixed number of usual ones, so that a shorter timestep is no advice."""
     deck = ("boundary f f f\nregion b block -1000 1000 -1000 1000 -1000 1000\ncreate_box 1 b\nmass 1 1\n"
-            "create_atoms 1 random 16 6392 NULL\npair_style gravity 200 1e-4\nfix 1 all nve\nfix e all gravity 1 chute 0\n")
+            "create_atoms 1 random 16 6392 NULL\npair_style gravity 200 1e-4\n"
+            "fix 1 all nve\nfix e all gravity 1 chute 0\n")
     for dt in (1e-1, 1e-3):
         refused(run_deck(tmp_path, f"{deck}timestep {dt}\nrun 1\n", *harness.engine_words(fast_engine)), PHYSICS,
                 "fix gravity leaves the exact range", "the range follows the forces between particles")

@@ -168,3 +168,16 @@ def test_a_formula_may_lack_a_value_before_the_run(tmp_path):
     assert f"a run decides whether their formulas have values: line {line - 1}\n" in done.out
     done = check(tmp_path, MELT + "variable f equal 1/(count(all)-1)\nthermo_style custom step v_f\nrun 1\n")
     assert done.status == 0 and f"formulas have values: line {line}\n" in done.out
+
+
+@pytest.mark.parametrize("line", ["fix f all addforce v_a 0 0", "fix f all indent 1 sphere 0 0 0 v_a",
+                                  "thermo_style custom step v_a", "fix f all drag 0 0 0 v_a 1"])
+def test_a_value_of_each_particle_where_one_is_asked_for(line, tmp_path):
+    done = check(tmp_path, MELT + f"variable a atom x\n{line}\nrun 1\nrun 1\n")
+    assert len(faulty(done)) == 1 and "variable a has a value for each particle" in done.out
+
+
+def test_a_column_of_a_fix_that_is_gone(tmp_path):
+    done = check(tmp_path, MELT + "fix b all box/relax iso 0\nthermo_style custom step f_b\nminimize 0 0 5 5\nunfix b\n"
+                 "run 0\n")
+    assert faulty(done) == [MELT.count("\n") + 5] and "f_b: there is no such fix" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import USAGE, refused, run_deck
+from cli import BOX, USAGE, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
@@ -546,3 +547,11 @@ REFUSED = {
 def test_mistakes(lines, tmp_path):
     from cli import BOX
     refused(run_deck(tmp_path, BOX + lines + "\n"), USAGE, REFUSED[lines])
+
+
+def test_a_tilt_is_taken_back_by_steps(tmp_path):
+    """A run rounds the tilt to the grid of positions, so that the steps do not lead to 0 to the last digit."""
+    deck = BOX + ("change_box all triclinic\nchange_box all xy final 1.1 remap\nrun 0\nchange_box all xy final 0.7 remap\n"
+                  "run 0\nchange_box all xy delta -0.7 remap\nprint 'tilt $(xy)'\nchange_box all ortho\nrun 0\n")
+    done = works(run_deck(tmp_path, deck.replace("0 6 0 6 0 6", "0 6.3 0 6 0 6")))
+    assert 0.0 < abs(float(re.search(r"^tilt (.*)$", done.out, re.M)[1])) < 1e-11
