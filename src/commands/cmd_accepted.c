@@ -3,6 +3,7 @@
  *
  * Their words are checked all the same. Each command prints once, in the log, that it has no effect.
  */
+#include "src/deck/suffix.h"
 #include "src/sim.h"
 
 #include <stdio.h>
@@ -133,20 +134,18 @@ md_status md_do_timer(md_sim *sim, const md_words *words)
 
 md_status md_do_suffix(md_sim *sim, const md_words *words)
 {
-  static const char *const names[] = {"gpu", "intel", "kk", "omp", "opt"};
   const char *first = words->word[0];
   const bool hybrid = strcmp(first, "hybrid") == 0;
   if (words->n != (hybrid ? 3 : 1))
     return md_error(MD_USAGE, "suffix takes one word, or hybrid and two styles, not %d", words->n);
   const bool on_or_off = strcmp(first, "on") == 0 || strcmp(first, "off") == 0;
   for (int k = hybrid ? 1 : 0; k < words->n && !on_or_off; ++k)
-    if (!is_one_of(words->word[k], names, 5))
+    if (!is_one_of(words->word[k], md_suffix_names, MD_SUFFIXES))
       return md_error(
           MD_USAGE,
           "suffix '%.64s' is unknown; accepted are on, off, gpu, intel, kk, omp, opt and hybrid A B",
           words->word[k]);
-  md_sim_explain(sim, "suffix",
-                 "has no effect here: --engine on the command line chooses how a run is executed");
+  md_suffix_explain(sim);
   return MD_OK;
 }
 

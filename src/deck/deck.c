@@ -19,6 +19,7 @@
 #include "common/ranks/reductions.h"
 #include "src/deck/check.h"
 #include "src/deck/quote.h"
+#include "src/deck/suffix.h"
 #include "src/restart/resume.h"
 #include "src/script/glance.h"
 
@@ -176,7 +177,10 @@ static md_status run_text(md_sim *sim, char *text)
 {
   md_words words = {0};
   md_status status = md_words_split(text, &words);
-  if (status == MD_OK && words.n > 0) status = execute(sim, &words);
+  if (status == MD_OK && words.n > 0) {
+    md_suffix_drop(sim, &words);
+    status = execute(sim, &words);
+  }
   free(words.word);
   return status;
 }

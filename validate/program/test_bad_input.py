@@ -693,11 +693,6 @@ def test_walls_on_a_face_that_follows_the_particles(style, tmp_path):
     works(run_deck(tmp_path, before + f"fix 2 all wall/{style}\n"))
 
 
-def test_h5md_has_one_corner(tmp_path):
-    before = WALLED.replace("boundary f f f", "boundary f ms f")
-    bad_line(tmp_path, "dump 1 all h5md 1 f", "dump h5md", "lower face", "follows the particles", before=before)
-
-
 @pytest.mark.parametrize("fix", ["addforce 0 0 1", "gravity 1 vector 0 0 1"])
 def test_an_energy_that_depends_on_the_image(fix, tmp_path):
     before = BOX + f"fix 2 all {fix}\n"

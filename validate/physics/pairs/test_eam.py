@@ -114,6 +114,7 @@ def test_forces_are_gradients(tmp_path):
     assert np.abs(forces.sum(axis=0)).max() == 0.0
 
 
+@pytest.mark.parametrize("engine", ["naive", "openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
 def test_numbers_at_impossible_distances_cost_no_digits(engine, tmp_path):
     """Files of Mendelev's have 10^12 there. Nearer than that, particles overlap."""
     text = deck("eam/fs", tmp_path) + ("thermo_style custom step pe press pxy\nthermo_modify format float %.17g\n"

@@ -5,6 +5,8 @@ What decks print here is what LAMMPS (29 Sep 2021) prints for them.
 
 from __future__ import annotations
 
+import re
+import shutil
 import signal
 import subprocess
 import time
@@ -433,3 +435,21 @@ def test_outputs_in_a_loop_are_looked_at_before_the_first_run(tmp_path):
     done = run_deck(tmp_path, deck)
     refused(done, RUNTIME, "nowhere/end.data", line=14)
     assert done.out.count("Loop time") == 3
+
+
+def test_styles_with_a_suffix_are_those_without(tmp_path):
+    """The third word of pair_coeff is a style only if there is such a style; a file may have that name."""
+    deck = ("atom_style atomic/kk\nlattice fcc 0.8442\nregion b block/kk 0 4 0 4 0 4\ncreate_box 1 b\n"
+            "create_atoms 1 box\nmass 1 1\nvelocity all create 1.44 87287\n"
+            "pair_style hybrid/overlay/kk lj/cut/gpu 2.5 yukawa/omp 1 2\npair_coeff 1 1 lj/cut/gpu 1 1\n"
+            "pair_coeff 1 1 yukawa/opt 1\ncompute t all temp/kk\nfix 1 all nve/intel\nrun 10\n")
+    with_suffixes = harness.run(deck, tmp_path / "with")
+    assert with_suffixes.log.count("Note: suffix: has no effect here") == 1
+    without = harness.run(re.sub("/(kk|gpu|omp|opt|intel)", "", deck), tmp_path / "without")
+    assert with_suffixes.table.rows == without.table.rows and "Note: suffix" not in without.log
+    (tmp_path / "made").mkdir()
+    shutil.copy(harness.REFERENCE / "Cu_u3.eam", tmp_path / "made" / "gpu")
+    metal = ("units metal\nlattice fcc 3.615\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 box\n"
+             "pair_style eam/opt\npair_coeff 1 1 made/gpu\nrun 0\n")
+    works(run_deck(tmp_path, metal))
+    refused(run_deck(tmp_path, metal.replace("eam/opt", "nope/opt")), USAGE, "'nope'")
