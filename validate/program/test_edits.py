@@ -552,6 +552,7 @@ def test_mistakes(lines, tmp_path):
 def test_a_tilt_is_taken_back_by_steps(tmp_path):
     """A run rounds the tilt to the grid of positions, so that the steps do not lead to 0 to the last digit."""
     deck = BOX + ("change_box all triclinic\nchange_box all xy final 1.1 remap\nrun 0\n"
-                  "change_box all xy final 0.7 remap\nrun 0\nchange_box all xy delta -0.7 remap\nprint 'tilt $(xy)'\nchange_box all ortho\nrun 0\n")
+                  "change_box all xy final 0.7 remap\nrun 0\nchange_box all xy delta -0.7 remap\n"
+                  "print 'tilt $(xy)'\nchange_box all ortho\nrun 0\n")
     done = works(run_deck(tmp_path, deck.replace("0 6 0 6 0 6", "0 6.3 0 6 0 6")))
     assert 0.0 < abs(float(re.search(r"^tilt (.*)$", done.out, re.M)[1])) < 1e-11
