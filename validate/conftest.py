@@ -28,6 +28,9 @@ def pytest_report_header() -> str:
 
 
 def pytest_collection_modifyitems(items) -> None:
+    # The tests of scripts mostly wait. Of tests side by side, the first worker gets them, and leaves the others its
+    # core.
+    items.sort(key=lambda item: item.path.parent.name != "scripts")
     for item in items:
         for mark, missing in (("gpu", harness.gpu_missing), ("mpi", harness.mpi_missing)):
             if item.get_closest_marker(mark) and missing():
