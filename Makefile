@@ -382,8 +382,8 @@ test-e2e: wanted $(LADDER_CPU) ## run the end-to-end tests alone (pytest)
 # clang's OpenMP runtime dies at its start where the size of files is limited, as these tests do.
 NO_FILE_LIMIT := -k 'not disk_full_within_a_file and not failed_write_keeps_the_file_before \
   and not full_disk_within_a_trajectory'
-# Tests wait for files, for ranks and for one another's cores: two more than there are cores keep these busy.
-JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
+# Tests wait for files, for ranks and for one another's cores: three more than there are cores keep these busy.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 3)
 SIDE_BY_SIDE = $$(bash .ci/setup --side-by-side "$(PYTHON)" $(JOBS))
 
 # A machine without a GPU skips these tests in `make test`; here that is a failure.
