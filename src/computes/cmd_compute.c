@@ -183,6 +183,12 @@ md_status md_compute_named(const md_sim *sim, const char *name, const md_compute
     return md_error(MD_USAGE, "%.80s: this compute has %d values; write c_%s[1]", name, nvalue,
                     (*compute)->id);
   }
+  if (nvalue == 0)
+    return md_error(
+        MD_USAGE,
+        "%.80s: this compute has a value for each particle; in the formula of a variable, c_%s[N] "
+        "is that of particle N",
+        name, (*compute)->id);
   char *end;
   const long k = strtol(bracket + 1, &end, 10);
   if (strcmp(end, "]") != 0 || end == bracket + 1 || k < 1 || k > nvalue || nvalue < 2)

@@ -112,7 +112,9 @@ md_status md_data_read_header(reader *r)
                         : !r->header.have_bounds[1] ? "LO HI ylo yhi"
                                                     : NULL;
   if (missing && r->end) return WRONG(r, "the header ends without `%s`", missing);
-  if (missing) return WRONG(r, "the header ends with '%.40s', without `%s`", r->field[0], missing);
+  if (missing)
+    return WRONG(r, "the header ends with '%.40s', without `%s`; the first line is a title, and is not read",
+                 r->field[0], missing);
   return MD_OK;
 }
 

@@ -21,6 +21,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -430,6 +431,19 @@ static md_status unknown_name(const reader *r, const char *name)
       r->formula, name);
 }
 
+/* The value of one particle of a compute or a fix with a value for each: c_ID[I], or c_ID[I][K] of its column K. */
+static md_status indexed(const reader *r, const char *name, md_formula_value *value, bool *known)
+{
+  const md_formula_names *names = r->names;
+  const char *bracket = strchr(name, '[');
+  char each[NAME_MAX_LENGTH], *end;
+  if (!bracket || !names->particles) return MD_OK;
+  const long long id = strtoll(bracket + 1, &end, 10);
+  if (*end != ']' || id < 1) return MD_OK;
+  snprintf(each, sizeof each, "%.*s%s", (int)(bracket - name), name, end + 1);
+  return names->particles->of_id(names->context, each, id, &value->one, known);
+}
+
 static md_status named(const reader *r, const char *name, md_formula_value *value)
 {
   const md_formula_names *names = r->names;
@@ -444,6 +458,8 @@ static md_status named(const reader *r, const char *name, md_formula_value *valu
     MD_TRY(record_name(r, name, value, &known));
   else if (names->of_particles)
     MD_TRY(names->particles->each(names->context, name, 0, NULL, &value->each, &known));
+  else
+    MD_TRY(indexed(r, name, value, &known));
   if (known) return MD_OK;
   if (names->keyword) MD_TRY(names->keyword(names->context, name, &value->one, &known));
   return known ? check_finite(r, name, value->one) : unknown_name(r, name);

@@ -236,9 +236,10 @@ static md_status of_id(void *context, const char *name, int64_t id, double *valu
 {
   md_sim *sim = context;
   double *values = NULL;
+  *known = is_known(sim, name, 0);
+  if (!*known) return MD_OK;
   MD_TRY(md_sim_need_present(sim, name));
   MD_TRY(each(sim, name, 0, NULL, &values, known));
-  if (!*known) return MD_OK;
   *value = 1.0;
   md_status status = MD_OK;
   if (!sim->planning.on) status = md_resume_measure(sim, find_value, &(wanted){sim, id, values}, value);

@@ -41,6 +41,10 @@ PARTS = "run 5\nrun 5\nrun 5 start 0 stop 20\nrun 5 start 5 stop 20\n"
 REGIONS = ("sphere 7 7 7 3", "sphere 7 7 7 5", "cylinder z 7 7 5 INF INF", "cone z 7 7 2 6 1 9", "sphere 3 3 3 3",
            "prism 1 4 2 6 1 5 1 1 1")
 DECKS = {
+    "values of one particle": "atom_modify map array\n" + BEGIN + "fix 1 all nve\ncompute k all ke/atom\n"
+    "compute p all pe/atom\ncompute s all stress/atom NULL\nvariable k equal c_k[7]\nvariable p equal 2*c_p[3]\n"
+    "variable s equal c_s[5][2]\nfix a all ave/atom 1 2 2 vx vy\nvariable f equal f_a[9][1]\n"
+    "thermo 2\nthermo_style custom step v_k v_p v_s v_f\nrun 6\n",
     # The last digit decides which sites are on the surface of a region.
     **{f"sites in regions, {lattice}": f"lattice {lattice}\nregion b block 0 14 0 14 0 14\ncreate_box 1 b\nmass 1 1\n"
        "create_atoms 1 box\npair_style lj/cut 1\npair_coeff 1 1 0 1\n" +

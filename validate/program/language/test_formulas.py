@@ -233,3 +233,18 @@ def test_measured_values_are_those_of_before(lines, tmp_path):
     finish(process, expect=STOPPED)
     finish(start(tmp_path, "--resume"))
     assert {name: (tmp_path / name).read_bytes() for name in wanted} == wanted
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [None, 2])
+def test_a_value_of_one_particle_of_a_compute(ranks, tmp_path):
+    """Between runs, with the values of the present velocities. A number of a whole is read as before."""
+    deck = BOX.replace("0 6 0 6 0 6", "0 12 0 6 0 6") + (
+        "velocity all set 0 3 4\nset atom 2 vx 2\ncompute k all ke/atom\ncompute w all ke\nrun 0\n"
+        "print '$(c_k[1]) $(c_k[2]+1) $(c_w)' file got\n")
+    harness.run(deck, tmp_path, ranks=ranks)
+    assert (tmp_path / "got").read_text().split() == ["12.5", "15.5", "27"]
+    if not ranks:
+        refused(run_deck(tmp_path, deck.replace("c_k[2]", "c_k[3]")), USAGE, "c_k[3]: there is no particle 3")
+        refused(run_deck(tmp_path, deck.replace("c_k[2]", "c_k[1][1]")), USAGE, "c_k[1][1]")
+        refused(run_deck(tmp_path, deck.replace("c_k[2]", "c_k[0]")), USAGE, "c_k[0]")
