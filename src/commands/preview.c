@@ -116,13 +116,17 @@ static md_status note_print(md_sim *sim, const md_words *words)
   return md_comm_agree(sim->comm, status);
 }
 
-/* The commands between the pieces of `run N every M 'COMMAND' ...`. */
+/* The commands between the pieces of `run N every M 'COMMAND' ...`. One whose words only the run knows, such as an `if`
+ * about a temperature, says nothing about the way through the deck after the run. */
 static md_status follow_pieces(md_sim *sim, const md_words *words)
 {
+  const bool lost = sim->script.lost;
   int at = 1;
   while (at < words->n && strcmp(words->word[at], "every") != 0) ++at;
-  for (int k = at + 2; k < words->n; ++k)
+  for (int k = at + 2; k < words->n; ++k) {
     if (strcmp(words->word[k], "NULL") != 0) MD_TRY(md_deck_line(sim, words->word[k]));
+    sim->script.lost = lost;
+  }
   return MD_OK;
 }
 

@@ -713,13 +713,15 @@ def test_lines_after_the_restart_are_printed_once(tmp_path):
 def test_lines_between_the_pieces_of_a_run_are_printed_once(tmp_path):
     """The first line came after the restart, whose job found the name of the file in the command `run`."""
     deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 3 r.*\n"
-            "run 20 every 9 'print \"$(step)\" append p.txt' \"if '1 > 0' then 'print x append q.txt'\"\n")
+            "run 20 every 9 'print \"$(step)\" append p.txt' \"if '1 > 0' then 'print x append q.txt'\" "
+            "\"if '$(temp) < 0' then quit\"\nprint done append r.txt\n")
     works(run_deck(tmp_path, deck))
     for name in ("r.12", "r.15", "r.18"):
         (tmp_path / name).unlink()
     assert "Resumed at step 9" in works(run_deck(tmp_path, deck, "--resume")).out
     assert (tmp_path / "p.txt").read_text().split() == ["9", "18", "20"]
     assert (tmp_path / "q.txt").read_text().split() == ["x"] * 3
+    assert (tmp_path / "r.txt").read_text() == "done\n"
 
 
 def test_frames_appended_before_the_next_restart_are_there_once(tmp_path):
