@@ -50,9 +50,11 @@ md_status md_group_find_or_make(md_sim *sim, const char *name, int *group)
 
 /* ---- which particles ---- */
 
-/* Particles are chosen by their type, by their id, by a region or by their groups: the first that is given. */
+enum number { NO_NUMBER, TYPE, ID, MOLECULE };
+
+/* Particles are chosen by a number that they have, by a region or by their groups: the first that is given. */
 typedef struct selection {
-  bool by_type, by_id;
+  enum number by;
   bool not ; /* the numbers outside of first..last */
   int64_t first, last, step;
   const md_region *region;
@@ -61,8 +63,8 @@ typedef struct selection {
 
 static bool selects(const selection *s, const md_particles *p, int64_t i)
 {
-  if (s->by_type || s->by_id) {
-    const int64_t n = s->by_type ? p->type[i] : p->id[i];
+  if (s->by != NO_NUMBER) {
+    const int64_t n = s->by == TYPE ? p->type[i] : s->by == ID ? p->id[i] : (int64_t)p->molecule[i];
     const bool within = n >= s->first && n <= s->last;
     return within != s->not &&(s->step == 1 || (n - s->first) % s->step == 0);
   }
@@ -96,21 +98,25 @@ static md_status read_range(const char *word, selection *s)
     ++at;
   }
   if (n == 1) memcpy(part[1], part[0], sizeof part[1]);
-  const char *first = s->by_type ? "a type of group" : "an id of group";
-  const char *last =
-      s->by_type ? "a type of group (write N, N:M or N:M:STEP)" : "an id of group (write N, N:M or N:M:STEP)";
-  MD_TRY(md_word_int64(part[0], first, 1, INT64_MAX, &s->first));
-  MD_TRY(md_word_int64(part[1], last, s->first, INT64_MAX, &s->last));
-  return md_word_int64(part[2],
-                       s->by_type ? "the step between types of group" : "the step between ids of group", 1,
-                       INT64_MAX, &s->step);
+  static const struct {
+    const char *first, *last, *step;
+  } names[] = {
+      [TYPE] = {"a type of group", "a type of group (write N, N:M or N:M:STEP)",
+                "the step between types of group"},
+      [ID] = {"an id of group", "an id of group (write N, N:M or N:M:STEP)", "the step between ids of group"},
+      [MOLECULE] = {"a molecule of group", "a molecule of group (write N, N:M or N:M:STEP)",
+                    "the step between molecules of group"}};
+  /* The molecule 0 is that of particles in none. */
+  MD_TRY(md_word_int64(part[0], names[s->by].first, s->by == MOLECULE ? 0 : 1, INT64_MAX, &s->first));
+  MD_TRY(md_word_int64(part[1], names[s->by].last, s->first, INT64_MAX, &s->last));
+  return md_word_int64(part[2], names[s->by].step, 1, INT64_MAX, &s->step);
 }
 
 /* A type as elsewhere (2, *, 2*, *3, 2*3), or a range. */
 static md_status read_item(const md_sim *sim, const char *word, selection *s)
 {
   int first, last;
-  if (!s->by_type || strchr(word, ':')) return read_range(word, s);
+  if (s->by != TYPE || strchr(word, ':')) return read_range(word, s);
   MD_TRY(md_word_types(word, sim->model.ntypes, &first, &last));
   s->first = first;
   s->last = last;
@@ -118,11 +124,11 @@ static md_status read_item(const md_sim *sim, const char *word, selection *s)
   return MD_OK;
 }
 
-static md_status by_list(md_sim *sim, const md_words *list, bool by_type, uint32_t bit)
+static md_status by_list(md_sim *sim, const md_words *list, enum number by, uint32_t bit)
 {
   for (int check = 1; check >= 0; --check)
     for (int k = 0; k < list->n; ++k) {
-      selection s = {.by_type = by_type, .by_id = !by_type};
+      selection s = {.by = by};
       MD_TRY(read_item(sim, list->word[k], &s));
       if (!check) add_selected(&sim->particles, &s, bit);
     }
@@ -149,14 +155,14 @@ static int comparison_of(const char *word)
 }
 
 /* Reads `< N`, `<> N M` and so on. */
-static md_status by_comparison(md_sim *sim, const md_words *list, bool by_type, uint32_t bit)
+static md_status by_comparison(md_sim *sim, const md_words *list, enum number by, uint32_t bit)
 {
   const int c = comparison_of(list->word[0]);
   const bool between = strcmp(list->word[0], "<>") == 0;
   if (list->n != 2 + between)
     return md_error(MD_USAGE, "group: '%s' takes %s after it, not %d", list->word[0],
                     between ? "two numbers" : "one number", list->n - 1);
-  selection s = {.by_type = by_type, .by_id = !by_type, .step = 1, .not = comparisons[c].not };
+  selection s = {.by = by, .step = 1, .not = comparisons[c].not };
   int64_t a, b;
   MD_TRY(md_word_int64(list->word[1], "the number of a comparison", 0, INT64_MAX - 1, &a));
   b = a;
@@ -170,9 +176,11 @@ static md_status by_comparison(md_sim *sim, const md_words *list, bool by_type, 
 
 static md_status by_numbers(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
-  const bool by_type = strcmp(style, "type") == 0;
-  return comparison_of(list->word[0]) < COMPARISONS ? by_comparison(sim, list, by_type, bit)
-                                                    : by_list(sim, list, by_type, bit);
+  const enum number by = strcmp(style, "type") == 0 ? TYPE : strcmp(style, "id") == 0 ? ID : MOLECULE;
+  if (by == MOLECULE && !sim->model.bonded)
+    return md_error(MD_USAGE, "group molecule: particles have no molecules; use atom_style bond");
+  return comparison_of(list->word[0]) < COMPARISONS ? by_comparison(sim, list, by, bit)
+                                                    : by_list(sim, list, by, bit);
 }
 
 static md_status by_region(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
@@ -249,7 +257,9 @@ static md_status add_none(md_sim *sim, const char *style, const md_words *list, 
 static md_status refuse(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
   (void)sim, (void)list, (void)bit;
-  return md_error(MD_USAGE, "group %s: groups by molecules are not available", style);
+  return md_error(
+      MD_USAGE, "group %s: the molecules of other particles are not looked for; name them by group molecule",
+      style);
 }
 
 /* The number of the group with this bit. */
@@ -280,7 +290,7 @@ static const struct {
   md_status (*apply)(md_sim *, const char *style, const md_words *list, uint32_t bit);
 } styles[] = {{"type", true, by_numbers},    {"id", true, by_numbers},        {"region", true, by_region},
               {"union", true, by_groups},    {"intersect", true, by_groups},  {"subtract", true, by_groups},
-              {"clear", false, clear},       {"empty", false, add_none},      {"molecule", true, refuse},
+              {"clear", false, clear},       {"empty", false, add_none},      {"molecule", true, by_numbers},
               {"include", true, refuse},     {"variable", true, by_variable}, {"dynamic", true, make_dynamic},
               {"static", false, make_static}};
 

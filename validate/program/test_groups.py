@@ -7,6 +7,7 @@ import pytest
 
 import harness
 from cli import USAGE, refused, run_deck, works
+from test_averages import needs_lmp, run_lmp
 
 START = """lattice fcc 0.8442
 region box block 0 5 0 5 0 5
@@ -196,3 +197,19 @@ def test_excluded_groups_that_are_refused(tmp_path):
             ("neigh_modify exclude group few few\ngroup few delete\n", "exclude none first"),
             ("neigh_modify exclude group few other\n", "unknown group 'other'")):
         refused(run_deck(tmp_path, EXCLUDED + lines), USAGE, message)
+
+
+@needs_lmp
+def test_groups_of_molecules(tmp_path):
+    """Numbers, ranges and comparisons of molecules, as those of ids."""
+    words = ("2", "1 4:5", "1:8:3", "< 3", ">= 4", "<> 2 4", "!= 3", "0")
+    deck = (f"units lj\natom_style bond\nspecial_bonds fene\nread_data {harness.REFERENCE}/chains-216.data\n"
+            "bond_style fene\nbond_coeff * 30 1.5 1 1\npair_style lj/cut 1.5\npair_coeff * * 1 1\n"
+            "set atom 7 mol 0\n" +
+            "".join(f"group g{k} molecule {chosen}\nvariable n{k} equal count(g{k})\n"
+                    for k, chosen in enumerate(words)) +
+            f"thermo_style custom step {' '.join(f'v_n{k}' for k in range(len(words)))}\nrun 0\n")
+    ours = harness.run(deck, tmp_path / "ours").table
+    theirs = run_lmp(deck, tmp_path / "theirs")[0]
+    assert list(map(float, ours.rows[0])) == list(map(float, theirs.rows[0]))
+    assert float(ours.rows[0][-1]) == 1 and len(set(ours.rows[0])) > 5
