@@ -168,6 +168,14 @@ void md_model_type_table(const md_model *model, double scale, double *k)
     md_pair_exclude(&model->pair, k, model->excluded[e][0] - 1, model->excluded[e][1] - 1);
 }
 
+/* Takes a term into the largest energy, virial and force of a pair at this distance. */
+static void note_largest(double largest[3], double energy, double force, double distance)
+{
+  largest[0] = md_max(largest[0], energy);
+  largest[1] = md_max(largest[1], force * distance);
+  largest[2] = md_max(largest[2], force);
+}
+
 /* The distance below which the force of a pair exceeds `range`; zero for a style whose force stays in range. The search
  * starts at the cutoff and goes inwards. largest: receives the largest energy, virial and force of the search. unit_k:
  * coefficients for forces in units of force. */
@@ -179,20 +187,17 @@ static double closest_approach(const md_model *model, const double *unit_k, doub
     const double force = fabs(md_pair_force(model->pair.kind, r * r, unit_k) * r);
     if (!(force < range)) return reached;
     reached = r;
-    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r * r, unit_k)));
-    largest[1] = md_max(largest[1], force * r);
-    largest[2] = md_max(largest[2], force);
+    note_largest(largest, fabs(md_pair_energy(model->pair.kind, r * r, unit_k)), force, r);
   }
   return 0.0;
 }
 
-/* The same for a style without a cutoff, with `range` for the largest terms and MD_ROUND_RANGE quanta for the distance.
- * The search covers all distances in the box: within the softening length the force falls again, so that pairs there
- * may be in range where farther ones are not. quantum: the force whose impulse is a quantum. */
-static double closest_of_all(const md_model *model, const double *unit_k, double quantum, double range,
-                             double largest[3])
+/* The same for a style without a cutoff, with the range of its impulses for the largest terms and MD_ROUND_RANGE for
+ * the distance. The search covers all distances in the box: within the softening length the force falls again, so that
+ * pairs there may be in range where farther ones are not. quantum: the force whose impulse is a quantum. */
+static double closest_of_all(const md_model *model, const double *unit_k, double quantum, double largest[3])
 {
-  const double soft2 = md_pair_softening2(&model->pair);
+  const double soft2 = md_pair_softening2(&model->pair), range = md_all_range(model->wide) * quantum;
   double diagonal = 0.0, near = 0.0;
   for (int d = 0; d < model->box.dim; ++d) diagonal += model->box.length[d];
   for (double r = diagonal; r > diagonal * 0x1p-60; r *= 1.0 - 0x1p-6) {
@@ -200,9 +205,7 @@ static double closest_of_all(const md_model *model, const double *unit_k, double
     const double force = fabs(md_pair_force(model->pair.kind, r2, unit_k) * r);
     if (!(force < MD_ROUND_RANGE * quantum)) near = md_max(near, r * (1.0 + 0x1p-5));
     if (!(force < range)) continue;
-    largest[0] = md_max(largest[0], fabs(md_pair_energy(model->pair.kind, r2, unit_k)));
-    largest[1] = md_max(largest[1], force * r);
-    largest[2] = md_max(largest[2], force);
+    note_largest(largest, fabs(md_pair_energy(model->pair.kind, r2, unit_k)), force, r);
   }
   return near;
 }
@@ -297,11 +300,25 @@ static interval interval_of(const md_eam *eam, const double *row, double r)
   return most;
 }
 
-/* The largest energy, virial and force of a pair and of an embedding, from the tables of a potential. The search of
- * each pair of elements begins at the cutoff, and ends where the force of a pair is out of range. There particles
- * overlap: files have any number at distances that are impossible. */
-static void largest_of_potential(md_eam *eam, double range, double largest[3])
+/* The distance below which the force of a pair of elements, as its tables have it, exceeds `range`; a step of the
+ * tables if none does. Files have any number at distances that are impossible. value, slope: of the embedding, at
+ * most. */
+static double closest_in_tables(const md_eam *eam, const double *force, double value, double slope,
+                                double range, double largest[3])
 {
+  for (int64_t k = eam->nr - 2; k > 0; --k) {
+    const double r = (double)k * eam->dr, end = r + eam->dr;
+    const interval at = interval_of(eam, force + k * MD_SPLINE_ROW, r);
+    if (!(at.force < range)) return end;
+    note_largest(largest, 2.0 * (value + at.energy), at.force + 2.0 * slope * at.slope, end);
+  }
+  return eam->dr;
+}
+
+/* Finds near2 and overlap2 of a potential, and overlap2 of the model. */
+static void closest_of_potential(md_model *model, const double *unit_k, double range, double largest[3])
+{
+  md_eam *eam = model->pair.eam;
   double slope = 0.0, value = 0.0;
   for (int64_t k = 0; k < (int64_t)eam->nelement * eam->nrho; ++k) {
     const double *row = eam->embedding + k * MD_SPLINE_ROW;
@@ -310,20 +327,14 @@ static void largest_of_potential(md_eam *eam, double range, double largest[3])
   }
   eam->overlap2 = 0.0;
   for (int64_t pair = 0; pair < (int64_t)eam->nelement * eam->nelement; ++pair) {
-    eam->near2[pair] = eam->dr * eam->dr;
-    for (int64_t k = eam->nr - 2; k > 0; --k) {
-      const double r = (double)k * eam->dr, end = r + eam->dr;
-      const interval at = interval_of(eam, eam->force + (pair * eam->nr + k) * MD_SPLINE_ROW, r);
-      if (!(at.force < range)) {
-        eam->near2[pair] = end * end;
-        break;
-      }
-      const double force = at.force + 2.0 * slope * at.slope;
-      largest[0] = md_max(largest[0], 2.0 * (value + at.energy));
-      largest[1] = md_max(largest[1], force * end);
-      largest[2] = md_max(largest[2], force);
-    }
+    const double *force = eam->force + pair * eam->nr * MD_SPLINE_ROW;
+    const double near = closest_in_tables(eam, force, value, slope, range, largest);
+    eam->near2[pair] = near * near;
     eam->overlap2 = md_max(eam->overlap2, eam->near2[pair]);
+  }
+  for (int p = 0; p < model->ntypes * model->ntypes; ++p) {
+    const int a = eam->element[p / model->ntypes], b = eam->element[p % model->ntypes];
+    model->overlap2[p] = unit_k[(int64_t)p * MD_PAIR_K] > 0.0 ? eam->near2[md_eam_pair(eam, a, b)] : 0.0;
   }
 }
 
@@ -333,9 +344,7 @@ static void largest_of_bonds(const md_model *model, double force, double largest
   const md_bonds *bonds = &model->bonds;
   for (int t = 1; t <= bonds->ntypes; ++t) {
     const double spring = md_bond_style_of(bonds->kind)->energy_most(bonds->parameter[t], bonds->reach);
-    largest[0] = md_max(largest[0], spring + force * bonds->reach);
-    largest[1] = md_max(largest[1], force * bonds->reach);
-    largest[2] = md_max(largest[2], force);
+    note_largest(largest, spring + force * bonds->reach, force, bonds->reach);
   }
 }
 
@@ -347,8 +356,7 @@ static void largest_of_dissipation(const md_model *model, const double *k, doubl
   const double speed = model->speed_limit * (model->mass_reference / md_lightest_mass(model));
   const double noise = model->dt > 0.0 ? k[6] * sqrt(hot / model->dt) : 0.0;
   const double force = fabs(k[1]) + 3.5 * noise + k[5] * (4.0 * speed);
-  largest[1] = md_max(largest[1], force * sqrt(k[0]));
-  largest[2] = md_max(largest[2], force);
+  note_largest(largest, 0.0, force, sqrt(k[0]));
 }
 
 static md_status check_largest(const md_model *model, const double largest[3])
@@ -371,41 +379,37 @@ static bool sums_impulse_virial(const md_model *model)
          !md_pair_is_all(&model->pair) && model->bonds.ntypes == 0 && model->kick_time > 0.0;
 }
 
+/* Finds close2 and overlap2 of the pair p of types, whose coefficients are k. */
+static void closest_of_types(md_model *model, long long p, const double *k, double quantum, double largest[3])
+{
+  /* Without a cutoff the impulse itself decides what overlaps (common/pair/all_pairs.h). */
+  const bool all = md_pair_is_all(&model->pair);
+  const double near = all ? closest_of_all(model, k, quantum, largest)
+                          : closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
+  const double nearest = all ? 0.0 : closest_approach(model, k, 0x1p52 * quantum, largest);
+  const double least2 = md_pair_least2(k);
+  model->close2 = md_max(model->close2, md_max(near * near, least2));
+  model->overlap2[p] = md_max(nearest * nearest, least2);
+}
+
 /* Finds close2 and overlap2, and with them the largest energy, virial and force that sums for output must hold.
  * quantum: the force whose impulse is a quantum. */
 static void find_closest(md_model *model, const double *unit_k, double quantum, double largest[3])
 {
   const long long npair = (long long)model->ntypes * model->ntypes;
+  const bool each = model->pair.kind != MD_PAIR_NONE && !model->pair.eam;
   double friction[3] = {0.0, 0.0, 0.0}, alone[MD_PAIR_K];
   for (int q = 0; q < 3; ++q) largest[q] = 0x1p-40;
   model->close2 = 0.0;
-  if (model->pair.eam) largest_of_potential(model->pair.eam, MD_TERM_RANGE * quantum, largest);
-  for (long long p = 0; p < npair && model->pair.kind != MD_PAIR_NONE; ++p) {
+  if (model->pair.eam) closest_of_potential(model, unit_k, MD_TERM_RANGE * quantum, largest);
+  for (long long p = 0; p < npair && each; ++p) {
     const double *k = unit_k + p * MD_PAIR_K;
-    if (model->pair.eam) {
-      const md_eam *eam = model->pair.eam;
-      const int a = eam->element[p / model->ntypes], b = eam->element[p % model->ntypes];
-      model->overlap2[p] = k[0] > 0.0 ? eam->near2[md_eam_pair(eam, a, b)] : 0.0;
-      continue;
-    }
     if (model->pair.nsub == 0) {
       if (md_pair_is_dissipative(&model->pair)) largest_of_dissipation(model, k, largest);
     } else if (md_friction_of_term(k, alone)) {
       largest_of_dissipation(model, alone, friction);
     }
-    if (md_pair_is_all(&model->pair)) {
-      const double near = closest_of_all(model, k, quantum, md_all_range(model->wide) * quantum, largest);
-      model->close2 = md_max(model->close2, near * near);
-      model->overlap2[p] = 0.0; /* the impulse itself decides (common/pair/all_pairs.h) */
-      continue;
-    }
-    const double near = closest_approach(model, k, MD_ROUND_RANGE * quantum, largest);
-    const double nearest = closest_approach(model, k, 0x1p52 * quantum, largest);
-    model->close2 = md_max(model->close2, near * near);
-    model->overlap2[p] = nearest * nearest;
-    const double least2 = md_pair_least2(k);
-    model->overlap2[p] = md_max(model->overlap2[p], least2);
-    model->close2 = md_max(model->close2, least2);
+    closest_of_types(model, p, k, quantum, largest);
   }
   for (int q = 0; q < 3; ++q) largest[q] += friction[q]; /* beside the other terms of a pair */
   largest_of_bonds(model, 0x1p52 * quantum, largest);
@@ -420,9 +424,7 @@ static void largest_of_three_body(const md_model *model, const double *unit_k, c
   const double force = md_max(0x1p52 * quantum, 0x1p30 * s->strongest);
   if (!model->pair.three) return;
   for (long long p = 0; p < npair; ++p) (void)closest_approach(model, unit_k + p * MD_PAIR_K, force, largest);
-  largest[0] = md_max(largest[0], md_three_largest_energy(model->pair.three));
-  largest[1] = md_max(largest[1], force * model->cutoff);
-  largest[2] = md_max(largest[2], force);
+  note_largest(largest, md_three_largest_energy(model->pair.three), force, model->cutoff);
 }
 
 /* The grids of energies, virials and forces, out of the largest of each. A particle with a cutoff has fewer than 2^11

@@ -98,18 +98,16 @@ static md_status read_range(const char *word, selection *s)
     ++at;
   }
   if (n == 1) memcpy(part[1], part[0], sizeof part[1]);
-  static const struct {
-    const char *first, *last, *step;
-  } names[] = {
-      [TYPE] = {"a type of group", "a type of group (write N, N:M or N:M:STEP)",
-                "the step between types of group"},
-      [ID] = {"an id of group", "an id of group (write N, N:M or N:M:STEP)", "the step between ids of group"},
-      [MOLECULE] = {"a molecule of group", "a molecule of group (write N, N:M or N:M:STEP)",
-                    "the step between molecules of group"}};
+  const char *const one[] = {[TYPE] = "a type", [ID] = "an id", [MOLECULE] = "a molecule"};
+  const char *const many[] = {[TYPE] = "types", [ID] = "ids", [MOLECULE] = "molecules"};
+  char first[64], last[64], step[64];
+  snprintf(first, sizeof first, "%s of group", one[s->by]);
+  snprintf(last, sizeof last, "%s of group (write N, N:M or N:M:STEP)", one[s->by]);
+  snprintf(step, sizeof step, "the step between %s of group", many[s->by]);
   /* The molecule 0 is that of particles in none. */
-  MD_TRY(md_word_int64(part[0], names[s->by].first, s->by == MOLECULE ? 0 : 1, INT64_MAX, &s->first));
-  MD_TRY(md_word_int64(part[1], names[s->by].last, s->first, INT64_MAX, &s->last));
-  return md_word_int64(part[2], names[s->by].step, 1, INT64_MAX, &s->step);
+  MD_TRY(md_word_int64(part[0], first, s->by == MOLECULE ? 0 : 1, INT64_MAX, &s->first));
+  MD_TRY(md_word_int64(part[1], last, s->first, INT64_MAX, &s->last));
+  return md_word_int64(part[2], step, 1, INT64_MAX, &s->step);
 }
 
 /* A type as elsewhere (2, *, 2*, *3, 2*3), or a range. */
