@@ -149,7 +149,7 @@ typedef struct md_compute_style {
 
 /* The values of all computes of a state, by index in the model's list. */
 typedef struct md_computed {
-  int n;
+  int64_t n;
   double value[MD_COMPUTES_MAX][MD_COMPUTE_TERMS];
   double fix_energy;  /* the part of the potential energy that is of fixes (fix_modify energy yes) */
   double bond_energy; /* the part that is of bonds */

@@ -85,7 +85,7 @@ MD_FN bool add_bonds(const bond_args *a, bond_formula formula, int dim, int64_t 
       ++terms;
     }
     for (int d = 0; d < dim; ++d)
-      simd_store(impulse[d] + i - first, simd_difference(sum[d], terms * (uint64_t)md_bits(MD_ROUND)));
+      simd_store(&impulse[d][i - first], simd_difference(sum[d], terms * (uint64_t)md_bits(MD_ROUND)));
   }
   if (simd_least(simd_set(0.0) - bad) < 0.0) return false;
   for (int d = 0; d < dim; ++d)

@@ -5,10 +5,11 @@
 #include "src/restart/particles.h"
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 11, FORMAT_OLDEST = 9 };
+enum { FORMAT_VERSION = 12, FORMAT_OLDEST = 9 };
 
-/* The versions from which on files have items about random numbers, and the energies of thermostats that scale. */
-enum { HAS_DRAWS = 10, HAS_SCALED_ENERGY = 11 };
+/* The versions from which on files have items about random numbers, the energies of thermostats that scale, and arrays
+ * over runs in place of a group for each run. */
+enum { HAS_DRAWS = 10, HAS_SCALED_ENERGY = 11, HAS_RUN_ARRAYS = 12 };
 
 typedef enum walking { HASH, WRITE, READ } walking;
 
@@ -442,13 +443,16 @@ static void walk_model(walk *w, md_model *m)
   walk_bonds(w, m);
 }
 
-/* Run k of a deck. */
-static void walk_run(walk *w, int k, md_run_record *run)
+static bool has_room(const md_computed *computed)
+{
+  return computed->n >= 0 && computed->n <= MD_COMPUTES_MAX;
+}
+
+/* Run k of a deck, of a file before HAS_RUN_ARRAYS. */
+static void read_run(walk *w, int k, md_run_record *run)
 {
   const md_h5_shape one = {0};
   char name[64];
-  snprintf(name, sizeof name, "run/%d", k + 1);
-  if (w->mode == WRITE && w->status == MD_OK) w->status = md_h5->group(w->file, name);
   snprintf(name, sizeof name, "run/%d/deck", k + 1);
   numbers(w, name, MD_H5_INT64, one, &run->deck);
   snprintf(name, sizeof name, "run/%d/first", k + 1);
@@ -456,7 +460,8 @@ static void walk_run(walk *w, int k, md_run_record *run)
   snprintf(name, sizeof name, "run/%d/last", k + 1);
   whole(w, name, &run->last);
   snprintf(name, sizeof name, "run/%d/computes", k + 1);
-  limited(w, name, &run->computed.n, 0, MD_COMPUTES_MAX);
+  whole(w, name, &run->computed.n);
+  if (w->status == MD_OK && !has_room(&run->computed)) w->status = wrong(w, name);
   snprintf(name, sizeof name, "run/%d/values", k + 1);
   if (w->status == MD_OK)
     numbers(w, name, MD_H5_DOUBLE, (md_h5_shape){.n = 2, .size = {run->computed.n, MD_COMPUTE_TERMS}},
@@ -466,41 +471,102 @@ static void walk_run(walk *w, int k, md_run_record *run)
   snprintf(name, sizeof name, "run/%d/bond_energy", k + 1);
   real(w, name, &run->computed.bond_energy);
   snprintf(name, sizeof name, "run/%d/box", k + 1);
-  const bool changed = run->box[3] > run->box[0];
-  if (w->mode == READ ? md_h5->has(w->file, name) : changed) reals(w, name, 7, run->box);
-  /* Earlier programs say no tilt factors. */
+  if (md_h5->has(w->file, name)) reals(w, name, 7, run->box);
   snprintf(name, sizeof name, "run/%d/tilt", k + 1);
-  if (w->mode == READ ? md_h5->has(w->file, name) : changed) reals(w, name, 3, run->box + 7);
+  if (md_h5->has(w->file, name)) reals(w, name, 3, run->box + 7);
   snprintf(name, sizeof name, "run/%d/coupled", k + 1);
-  if (w->mode != READ || md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
+  if (md_h5->has(w->file, name)) real(w, name, &run->computed.coupled);
   snprintf(name, sizeof name, "run/%d/edits", k + 1);
-  /* A file of an earlier program does not say it: then each run counts as one after an edit. */
-  if (w->mode != READ || md_h5->has(w->file, name))
+  /* Where the file does not say it, each run counts as one after an edit. */
+  if (md_h5->has(w->file, name))
     whole(w, name, &run->edits);
   else
     run->edits = -k - 1;
   snprintf(name, sizeof name, "run/%d/model", k + 1);
-  if (w->mode != READ || md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
+  if (md_h5->has(w->file, name)) numbers(w, name, MD_H5_INT64, one, &run->model);
   snprintf(name, sizeof name, "run/%d/halted", k + 1);
-  if (w->mode == READ ? md_h5->has(w->file, name) : run->halted != MD_HALT_NONE) whole(w, name, &run->halted);
+  if (md_h5->has(w->file, name)) whole(w, name, &run->halted);
   snprintf(name, sizeof name, "run/%d/drawn", k + 1);
   if (w->version >= HAS_DRAWS) numbers(w, name, MD_H5_INT64, one, &run->drawn);
 }
 
-/* The runs of a deck, each with its own items. */
+/* A value or a row of values of every run: `width` numbers of 8 bytes, 0 for one number, at `offset` of its record. */
+typedef struct run_array {
+  const char *name;
+  md_h5_type type;
+  int width;
+  size_t offset;
+} run_array;
+
+static const run_array run_arrays[] = {
+    {"runs/deck", MD_H5_INT64, 0, offsetof(md_run_record, deck)},
+    {"runs/first", MD_H5_INT64, 0, offsetof(md_run_record, first)},
+    {"runs/last", MD_H5_INT64, 0, offsetof(md_run_record, last)},
+    {"runs/computes", MD_H5_INT64, 0, offsetof(md_run_record, computed.n)},
+    {"runs/fix_energy", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.fix_energy)},
+    {"runs/bond_energy", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.bond_energy)},
+    {"runs/coupled", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.coupled)},
+    {"runs/box", MD_H5_DOUBLE, 10, offsetof(md_run_record, box)},
+    {"runs/edits", MD_H5_INT64, 0, offsetof(md_run_record, edits)},
+    {"runs/model", MD_H5_INT64, 0, offsetof(md_run_record, model)},
+    {"runs/halted", MD_H5_INT64, 0, offsetof(md_run_record, halted)},
+    {"runs/drawn", MD_H5_INT64, 0, offsetof(md_run_record, drawn)},
+};
+
+static void walk_run_array(walk *w, const run_array *array, md_history *h)
+{
+  const int64_t n = h->nrun, width = array->width == 0 ? 1 : array->width, bytes = 8 * width;
+  const md_h5_shape shape = {.n = array->width == 0 ? 1 : 2, .size = {n, width}};
+  char *row = NULL;
+  if (w->status == MD_OK) w->status = md_array_new(&row, n, (unsigned long)bytes, "the runs of a deck");
+  if (w->status != MD_OK) return;
+  for (int64_t k = 0; k < n && w->mode == WRITE; ++k)
+    memcpy(row + bytes * k, (const char *)&h->run[k] + array->offset, (size_t)bytes);
+  numbers(w, array->name, array->type, shape, row);
+  for (int64_t k = 0; k < n && w->mode == READ && w->status == MD_OK; ++k)
+    memcpy((char *)&h->run[k] + array->offset, row + bytes * k, (size_t)bytes);
+  free(row);
+}
+
+/* The last values of the model's computes at the end of each run, one run after the other. */
+static void walk_run_values(walk *w, md_history *h)
+{
+  int64_t total = 0, at = 0;
+  double(*value)[MD_COMPUTE_TERMS] = NULL;
+  for (int64_t k = 0; k < h->nrun && w->status == MD_OK; ++k) {
+    total += h->run[k].computed.n;
+    if (!has_room(&h->run[k].computed)) w->status = wrong(w, "runs/computes");
+  }
+  if (w->status != MD_OK || total == 0) return;
+  w->status = md_array_new(&value, total, sizeof *value, "values of computes");
+  if (w->status != MD_OK) return;
+  for (int64_t k = 0; k < h->nrun && w->mode == WRITE; at += h->run[k++].computed.n)
+    memcpy(value + at, h->run[k].computed.value, (size_t)h->run[k].computed.n * sizeof *value);
+  numbers(w, "runs/values", MD_H5_DOUBLE, (md_h5_shape){.n = 2, .size = {total, MD_COMPUTE_TERMS}}, value);
+  for (int64_t k = 0; k < h->nrun && w->mode == READ && w->status == MD_OK; at += h->run[k++].computed.n)
+    memcpy(h->run[k].computed.value, value + at, (size_t)h->run[k].computed.n * sizeof *value);
+  free(value);
+}
+
+/* The runs of a deck. A deck may loop over a hundred thousand of them, so that each item is one array over all. */
 static void walk_history(walk *w, md_history *h)
 {
   int runs = (int)h->nrun;
   numbers(w, "run/beginning", MD_H5_INT64, (md_h5_shape){0}, &h->beginning);
-  limited(w, "run/runs", &runs, 0, 1 << 20);
+  limited(w, "run/runs", &runs, 0, 1 << 24);
   if (w->status != MD_OK) return;
   if (w->mode == READ) {
     w->status = md_array_new_zero(&h->run, runs, sizeof *h->run, "the runs of a deck");
     if (w->status != MD_OK) return;
     h->nrun = runs;
   }
-  for (int k = 0; k < runs; ++k) walk_run(w, k, &h->run[k]);
-  if (w->mode != READ || md_h5->has(w->file, "run/edits"))
+  if (w->version < HAS_RUN_ARRAYS) {
+    for (int k = 0; k < runs; ++k) read_run(w, k, &h->run[k]);
+  } else if (runs > 0) {
+    for (size_t k = 0; k < sizeof run_arrays / sizeof *run_arrays; ++k) walk_run_array(w, &run_arrays[k], h);
+    walk_run_values(w, h);
+  }
+  if (w->version >= HAS_RUN_ARRAYS || md_h5->has(w->file, "run/edits"))
     whole(w, "run/edits", &h->edits);
   else
     h->edits = -runs;
@@ -626,8 +692,8 @@ static void walk_columns(walk *w, md_restart *r)
 
 static void walk_header(walk *w, md_restart *r)
 {
-  static const char *const groups[] = {"model", "run", "output", "particles"};
-  for (int g = 0; g < 4 && w->mode == WRITE && w->status == MD_OK; ++g)
+  static const char *const groups[] = {"model", "run", "runs", "output", "particles"};
+  for (int g = 0; g < 5 && w->mode == WRITE && w->status == MD_OK; ++g)
     w->status = md_h5->group(w->file, groups[g]);
   text(w, "program", r->program, sizeof r->program);
   walk_model(w, &r->model);

@@ -278,7 +278,7 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 11
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 12
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
         assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
         assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
@@ -363,8 +363,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 12
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 12", "reads versions 9 to 11")
+        f["version"][()] = 13
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 13", "reads versions 9 to 12")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
@@ -418,9 +418,13 @@ def header_names(f) -> List[str]:
              "fixes " + fixes + "grids mass_reference velocity_per_v wide velocity_steps skin")
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
-    for k in range(int(f["run/runs"][()])):
-        parts = "deck first last computes values fix_energy bond_energy coupled edits model drawn"
-        names += [f"run/{k + 1}/{name}" for name in parts.split() if f"run/{k + 1}/{name}" in f]
+    if "runs" in f:
+        arrays = "deck first last computes fix_energy bond_energy coupled box edits model halted drawn values"
+        names += [f"runs/{name}" for name in arrays.split() if f"runs/{name}" in f]
+    else:
+        parts = "deck first last computes values fix_energy bond_energy box tilt coupled edits model halted drawn"
+        names += [f"run/{k + 1}/{name}" for k in range(int(f["run/runs"][()])) for name in parts.split()
+                  if f"run/{k + 1}/{name}" in f]
     optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row"
     names += ["run/edits", *(f"run/{name}" for name in optional.split() if f"run/{name}" in f), "output/files"]
     for k in range(int(f["output/files"][()])):
@@ -441,6 +445,28 @@ def header_checksum(f) -> int:
         for word in words:
             total = mixed(total ^ word)
     return total
+
+
+def make_older(f, version: int) -> None:
+    """Makes a file of this version one of an earlier version, which had a group for each run; sign() comes after."""
+    f["version"][()] = version
+    runs = {name: array[:] for name, array in f["runs"].items()}
+    del f["runs"]
+    at = 0
+    for k, n in enumerate(runs["computes"]):
+        group = f.create_group(f"run/{k + 1}")
+        for name in "deck first last computes fix_energy bond_energy coupled edits model".split():
+            group[name] = runs[name][k]
+        group["values"] = runs.get("values", np.zeros((0, 6)))[at:at + n]
+        at += n
+        if runs["box"][k].any():
+            group["box"], group["tilt"] = runs["box"][k][:7], runs["box"][k][7:]
+        if runs["halted"][k]:
+            group["halted"] = runs["halted"][k]
+        if version > 9:
+            group["drawn"] = runs["drawn"][k]
+    if version == 9:
+        del f["run/drawn"], f["run/drawn_row"]
 
 
 def sign(f) -> None:
@@ -488,8 +514,9 @@ FORGERIES = {
     "model/wide": [2], "model/velocity_steps": [NAN, 0.3, -0.5, INF],
     "run/step": [-1, -2**63, 4, 16], "run/begin": [-1, 11],
     "run/end": [-1, 9], "run/under_way": [2], "run/has_energy": [2],
-    "run/first_energy": [NAN, INF], "run/1/first": [-1], "run/2/last": [9, -1], "output/1/bytes": [-2],
-    "run/drawn": [-1, 0, 2**62 + 1], "run/drawn_row": [-1, 2**40], "run/1/drawn": [-1, 2**40],
+    "run/first_energy": [NAN, INF], "runs/first": [-1], "runs/last[1]": [9, -1], "output/1/bytes": [-2],
+    "runs/computes": [-1, 33, 2**40], "runs/halted": [-1, 3],
+    "run/drawn": [-1, 0, 2**62 + 1], "run/drawn_row": [-1, 2**40], "runs/drawn": [-1, 2**40],
     "run/measured_drawn": [-1, 2**40], "run/left_out": [0, -1, 2, 2**30],
     "run/left_out_commands": [["nrun", -1], ["nrun", 3], ["nmeasured", -1], ["nmeasured", 2**40], ["drawn", -1],
                               ["drawn", 2**40]],
@@ -505,11 +532,11 @@ def test_what_cannot_be_is_refused_though_the_checksums_are_right(name, tmp_path
     for value in FORGERIES[name]:
         (tmp_path / "r").write_bytes(from_a_run)
         with h5py.File(tmp_path / "r", "r+") as f:
-            field = f[name]
+            field, at = f[name.partition("[")[0]], 1 if name.endswith("[1]") else 0
             if isinstance(value, list):
                 field[0, ["command", "nrun", "nmeasured", "drawn"].index(value[0])] = value[1]
             else:
-                field[(0,) * field.ndim] = field[1] if value == "of another" else value
+                field[(at,) * field.ndim] = field[1] if value == "of another" else value
             sign(f)
         message = refused(reading(tmp_path, None), RUNTIME, "cannot read r", line=1)
         assert "checksum" not in message, (value, message)
@@ -995,14 +1022,48 @@ def test_a_restart_of_version_9_goes_on(tmp_path):
     finish(start(tmp_path, deck=deck))
     wanted = data(tmp_path)
     with h5py.File(tmp_path / "r.10", "r+") as f:
-        f["version"][()] = 9
-        for name in ("run/drawn", "run/drawn_row", "run/1/drawn", "run/2/drawn"):
-            del f[name]
+        make_older(f, 9)
         sign(f)
     (tmp_path / "end.data").unlink()
     finish(start(tmp_path, "--resume"))
     assert data(tmp_path) == wanted
     assert re.search(r"^Note: --resume: .*earlier version wrote r\.10", (tmp_path / "log.myriad").read_text(), re.M)
+
+
+def test_many_runs_make_no_large_file(tmp_path):
+    """A program may call `run 1` a hundred thousand times: each run leaves 0.4 kB, and no group of HDF5."""
+    h5py = pytest.importorskip("h5py")
+    deck = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
+            "variable k loop 200\nlabel again\nrun 1 post no\nnext k\njump SELF again\n"
+            "print \"then $(temp:%.17g) $(pe:%.17g)\"\nrestart 5 r.*\nrun 10\nwrite_data end.data\n")
+    finish(start(tmp_path, deck=deck))
+    then = re.compile("^then .*", re.M)
+    wanted = data(tmp_path), then.findall((tmp_path / "log.myriad").read_text())
+    assert (tmp_path / "r.205").stat().st_size < 200_000
+    with h5py.File(tmp_path / "r.205") as f:
+        assert len(f["run"]) < 20 and f["runs/first"][:].tolist() == list(range(201))
+        assert f["runs/last"][:].tolist() == [*range(1, 201), 210]
+    (tmp_path / "r.210").unlink()
+    (tmp_path / "end.data").unlink()
+    finish(start(tmp_path, "--resume"))
+    assert (data(tmp_path), then.findall((tmp_path / "log.myriad").read_text())) == (wanted[0], 2 * wanted[1])
+
+
+def test_values_of_runs_before_are_those_of_the_file_of_an_earlier_version_too(tmp_path):
+    """The values of computes at the end of a run, which a formula after it asks for."""
+    h5py = pytest.importorskip("h5py")
+    deck = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
+            "thermo_style custom step temp pe press\nrun 5\nvariable a equal temp+press\nvariable b equal $a\n"
+            "run 5\nvariable c equal $a\nrestart 12 r.*\nrun 5\nprint \"then $(v_b:%.17g) $(v_c:%.17g)\"\n")
+    finish(start(tmp_path, deck=deck))
+    said = re.findall("^then .*", (tmp_path / "log.myriad").read_text(), re.M)
+    for version, times in ((12, 2), (11, 3)):
+        if version == 11:
+            with h5py.File(tmp_path / "r.12", "r+") as f:
+                make_older(f, 11)
+                sign(f)
+        finish(start(tmp_path, "--resume"))
+        assert re.findall("^then .*", (tmp_path / "log.myriad").read_text(), re.M) == times * said
 
 
 def test_the_energy_of_a_thermostat_begins_anew_after_a_restart_of_version_10(tmp_path):
@@ -1020,6 +1081,8 @@ def test_the_energy_of_a_thermostat_begins_anew_after_a_restart_of_version_10(tm
 
     def without_energy(version):
         with h5py.File(tmp_path / "r.10", "r+") as f:
+            if "runs" in f:
+                make_older(f, version)
             f["version"][()] = version
             if "state" in f["model/fix/3"]:
                 assert f["model/fix/3/state"][0] == pytest.approx(before, rel=1e-14)
