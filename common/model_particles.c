@@ -109,6 +109,8 @@ static int64_t enter_axis(const md_model *model, md_particles *p, int d, const d
       continue;
     }
     if (!model->float_drift) x[i] = md_round_to(x[i], qx);
+    /* An anchor is a place where a particle was before its position was rounded. */
+    if (p->anchored && !model->float_drift) p->anchor[d][i] = md_round_to(p->anchor[d][i], qx);
     if (wraps) x[i] = md_wrap(x[i], lo, hi, length);
     enter_velocity(model, p, d, i);
     /* -0 becomes 0: engines differ in whether they add nothing to it. */

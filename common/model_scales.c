@@ -82,6 +82,13 @@ static double usual_force(const md_model *model, int i, int j, const double *k, 
   return k[0] > 0.0 ? density_force(eam, eam->element[i], eam->element[j], r) : 0.0;
 }
 
+/* A usual energy of two types: of their thermostat, or else that of the lighter one at a usual speed. */
+static double usual_energy(const md_model *model, int i, int j)
+{
+  const double speed = model->units->speed, mass = md_min(model->mass[i + 1], model->mass[j + 1]);
+  return model->hottest > 0.0 ? model->hottest : mass * speed * speed;
+}
+
 static void add_force(md_scales *s, double force, double r)
 {
   if (!(force < MD_PAIR_LARGEST)) force = (double)INFINITY; /* md_scales_check() refuses it */
@@ -109,7 +116,7 @@ md_scales md_scales_of(const md_model *model, const double *unit_k)
                  .energy = md_max(model->hottest, model->units->boltz * md_pair_hottest(&model->pair))};
   for (int i = 0; i < model->ntypes; ++i)
     for (int j = 0; j < model->ntypes; ++j) {
-      const double r = md_pair_length(&model->pair, i, j);
+      const double r = md_pair_length(&model->pair, i, j, usual_energy(model, i, j));
       if (!(r > 0.0)) continue;
       const double *k = unit_k + ((size_t)i * (size_t)model->ntypes + (size_t)j) * MD_PAIR_K;
       add_force(&s, usual_force(model, i, j, k, r), r);

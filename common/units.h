@@ -23,7 +23,6 @@ typedef struct md_units {
   double nktv2p; /* pressure in a unit of energy over a unit of volume */
   double mv2d;   /* density in a unit of mass over a unit of volume */
   double speed;  /* a usual speed of particles, for models whose forces say too little: about that of a gas */
-  double usual;  /* a power of two: a usual energy, and 2^-27 of it a small force */
   double dt, skin;   /* the defaults of timestep and neighbor */
   double nanosecond; /* in units of time; 0: times have no fixed unit */
   /* Names of the units; "": reduced. */

@@ -73,41 +73,29 @@ static bool ehex_looks(const md_fix *fix) { return fix->k[EHEX_HEX] == 0.0; }
 
 /* Adds mass, force and f v of a particle. */
 static void ehex_add(const md_model *model, const md_particle *p, double *const force[3], int64_t i,
-                     md_wide sum[EHEX_SUMS])
+                     md_long_sum sum[EHEX_SUMS])
 {
-  const double coarse = 0x1p24 / model->units->usual;
-  double term[EHEX_SUMS] = {p->mass / model->mass_reference * 0x1p24, 0.0, 0.0, 0.0, 0.0};
+  double term[EHEX_SUMS] = {p->mass, 0.0, 0.0, 0.0, 0.0};
   for (int d = 0; d < model->box.dim; ++d) {
-    term[1 + d] = force[d][i] * coarse;
-    term[4] = fma(force[d][i] * coarse, md_particle_velocity(p, d, model->grids.v), term[4]);
+    term[1 + d] = force[d][i];
+    term[4] = fma(force[d][i], md_particle_velocity(p, d, model->grids.v), term[4]);
   }
-  for (int k = 0; k < EHEX_SUMS; ++k) {
-    md_fine fine = {0, 0};
-    md_fine_add(&fine, term[k]);
-    md_wide_add(&sum[k], md_fine_count(fine));
-  }
+  for (int k = 0; k < EHEX_SUMS; ++k) md_long_add(&sum[k], term[k]);
 }
 
 static md_status ehex_look(md_fix *fix, const md_model *model, const md_particles *particles,
                            double *const force[3], md_comm *comm)
 {
   md_action action = {.kind = fix->kind};
-  md_wide sum[EHEX_SUMS] = {{{0}}};
+  md_long_sum sum[EHEX_SUMS] = {{.terms = 0}};
   MD_TRY(ehex_prepare(fix, model, &action));
   for (int64_t i = 0; i < particles->n; ++i) {
     const md_particle p = md_particle_of(model, particles, i);
     if ((p.group & md_group_bit(fix->group)) && md_bias_counts(&action.bias, p.x))
       ehex_add(model, &p, force, i, sum);
   }
-  int64_t limb[EHEX_SUMS * MD_WIDE_LIMBS];
-  memcpy(limb, sum, sizeof limb);
-  MD_TRY(comm->reduce->sum(comm, limb, EHEX_SUMS * MD_WIDE_LIMBS));
-  memcpy(sum, limb, sizeof limb);
-  for (int k = 0; k < EHEX_SUMS; ++k) {
-    md_wide_normalise(&sum[k]);
-    const double unit = k == 0 ? model->mass_reference : model->units->usual;
-    fix->state[EHEX_MASS + k] = md_wide_value(&sum[k], 0x1p-24 / MD_FINE * unit);
-  }
+  MD_TRY(md_long_sums_over_ranks(comm, sum, EHEX_SUMS));
+  for (int k = 0; k < EHEX_SUMS; ++k) fix->state[EHEX_MASS + k] = md_long_value(&sum[k]);
   return MD_OK;
 }
 

@@ -77,15 +77,21 @@ static int64_t momentum_every(const md_fix *fix) { return (int64_t)fix->k[0]; }
 
 static bool momentum_looks(const md_fix *fix) { return fix->k[4] != 0.0 || fix->k[5] != 0.0; }
 
-/* Sums over the particles of the group: mass, kinetic energy, m (x - lo), m v; then about X: L, and I with the parts
+/* Sums over the particles of the group: mass, kinetic energy, m (x - origin), m v; then about X: L, and I with the parts
  * xx, yy, zz, yz, xz, xy of m r r. */
 enum { MOMENTUM_FIRST = 8, MOMENTUM_SUMS = 9 };
 
 typedef struct momentum_pass {
   bool about; /* the second pass, about X */
   double X[3];
-  double unit[MOMENTUM_SUMS]; /* bounds of terms */
 } momentum_pass;
+
+/* From where positions are counted in the first pass. A face that follows the particles lies elsewhere in each piece of
+ * a run, where the engine has it. */
+static double momentum_origin(const md_model *model, int d)
+{
+  return md_box_follows(&model->box) ? 0.0 : model->box.lo[d];
+}
 
 static void momentum_terms(const md_model *model, const md_particle *p, const momentum_pass *pass,
                            double term[MOMENTUM_SUMS])
@@ -93,7 +99,7 @@ static void momentum_terms(const md_model *model, const md_particle *p, const mo
   double r[3] = {0.0, 0.0, 0.0}, v[3] = {0.0, 0.0, 0.0};
   const double m = p->mass;
   for (int d = 0; d < model->box.dim; ++d) {
-    r[d] = p->x[d] - (pass->about ? pass->X[d] : model->box.lo[d]);
+    r[d] = p->x[d] - (pass->about ? pass->X[d] : momentum_origin(model, d));
     v[d] = md_particle_velocity(p, d, model->grids.v);
   }
   term[0] = m;
@@ -110,26 +116,16 @@ static void momentum_terms(const md_model *model, const md_particle *p, const mo
 static md_status momentum_sum(const md_fix *fix, const md_model *model, const md_particles *particles,
                               md_comm *comm, const momentum_pass *pass, double value[MOMENTUM_SUMS])
 {
-  md_wide sum[MOMENTUM_SUMS] = {{{0}}};
-  int64_t limb[MOMENTUM_SUMS * MD_WIDE_LIMBS];
+  md_long_sum sum[MOMENTUM_SUMS] = {{.terms = 0}};
   for (int64_t i = 0; i < particles->n; ++i) {
     const md_particle p = md_particle_of(model, particles, i);
     double term[MOMENTUM_SUMS] = {0.0};
     if (!(p.group & md_group_bit(fix->group))) continue;
     momentum_terms(model, &p, pass, term);
-    for (int k = 0; k < MOMENTUM_SUMS; ++k) {
-      md_fine fine = {0, 0};
-      md_fine_add(&fine, term[k] / pass->unit[k] * 0x1p24);
-      md_wide_add(&sum[k], md_fine_count(fine));
-    }
+    for (int k = 0; k < MOMENTUM_SUMS; ++k) md_long_add(&sum[k], term[k]);
   }
-  memcpy(limb, sum, sizeof limb);
-  MD_TRY(comm->reduce->sum(comm, limb, MOMENTUM_SUMS * MD_WIDE_LIMBS));
-  memcpy(sum, limb, sizeof limb);
-  for (int k = 0; k < MOMENTUM_SUMS; ++k) {
-    md_wide_normalise(&sum[k]);
-    value[k] = md_wide_value(&sum[k], 0x1p-24 / MD_FINE * pass->unit[k]);
-  }
+  MD_TRY(md_long_sums_over_ranks(comm, sum, MOMENTUM_SUMS));
+  for (int k = 0; k < MOMENTUM_SUMS; ++k) value[k] = md_long_value(&sum[k]);
   return MD_OK;
 }
 
@@ -156,17 +152,6 @@ static md_status momentum_solve(const md_model *model, const double sum[MOMENTUM
   return MD_OK;
 }
 
-static void momentum_units(const md_model *model, momentum_pass *pass)
-{
-  double length = 0.0;
-  for (int d = 0; d < model->box.dim; ++d) length = md_max(length, model->box.length[d]);
-  const double m = model->mass_reference, v = model->speed_limit;
-  for (int k = 0; k < MOMENTUM_SUMS; ++k) {
-    if (pass->about) pass->unit[k] = k < 3 ? m * length * v : m * length * length;
-    if (!pass->about) pass->unit[k] = k == 0 ? m : k == 1 ? m * v * v : k < 5 ? m * length : m * v;
-  }
-}
-
 static md_status momentum_look(md_fix *fix, const md_model *model, const md_particles *particles,
                                double *const force[3], md_comm *comm)
 {
@@ -176,17 +161,15 @@ static md_status momentum_look(md_fix *fix, const md_model *model, const md_part
   momentum_pass pass = {.about = false};
   w[0] = w[1] = w[2] = 0.0;
   *f = 1.0;
-  momentum_units(model, &pass);
   MD_TRY(momentum_sum(fix, model, particles, comm, &pass, first));
   if (!(first[0] > 0.0)) return MD_OK;
   double kept = first[1];
   for (int d = 0; d < model->box.dim; ++d) {
-    X[d] = pass.X[d] = model->box.lo[d] + first[2 + d] / first[0];
+    X[d] = pass.X[d] = momentum_origin(model, d) + first[2 + d] / first[0];
     if (fix->k[1 + d] != 0.0) kept -= 0.5 * first[5 + d] * first[5 + d] / first[0];
   }
   if (fix->k[4] != 0.0) {
     pass.about = true;
-    momentum_units(model, &pass);
     MD_TRY(momentum_sum(fix, model, particles, comm, &pass, second));
     MD_TRY(momentum_solve(model, second, w));
     for (int d = 0; d < 3; ++d) kept -= 0.5 * w[d] * second[d];

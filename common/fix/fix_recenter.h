@@ -137,10 +137,9 @@ static md_status recenter_look(md_fix *fix, const md_model *model, const md_part
   (void)force;
   double sum[MOMENTUM_SUMS];
   momentum_pass pass = {.about = false};
-  momentum_units(model, &pass);
   MD_TRY(momentum_sum(fix, model, particles, comm, &pass, sum));
   for (int d = 0; d < model->box.dim && sum[0] > 0.0; ++d)
-    fix->state[RECENTER_X + d] = model->box.lo[d] + sum[2 + d] / sum[0];
+    fix->state[RECENTER_X + d] = momentum_origin(model, d) + sum[2 + d] / sum[0];
   fix->state[RECENTER_KNOWN] = 1.0;
   return MD_OK;
 }

@@ -1,7 +1,7 @@
 /* The table of fix styles, what their files share, and questions to the table; see fix.h and fix_styles.h. */
 #include "common/fix/fix_parts.h"
 #include "common/force/external.h"
-#include "common/ranks/reductions.h"
+#include "common/ranks/long_sums.h"
 #include "common/spring/centre.h"
 #include "common/swap/swaps.h"
 

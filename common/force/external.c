@@ -1,7 +1,7 @@
 /* Forces that the program around the library gives; see external.h. */
 #include "common/force/external.h"
 #include "common/force/forces.h"
-#include "common/ranks/reductions.h"
+#include "common/ranks/long_sums.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,30 +61,19 @@ static md_status call(const md_model *model, const md_particles *p, int64_t step
         md_error(MD_RUNTIME, "step %lld: the function of fix external returned an error", (long long)step);
   for (int d = 0; d < 3; ++d) free(own[d]);
   for (int k = 0; k < GIVEN && status == MD_OK; ++k)
-    if (!(fabs(given[k]) < MD_FORCE_OUTPUT_RANGE * model->units->usual))
+    if (!(fabs(given[k]) < MD_FORCE_OUTPUT_RANGE))
       status = md_error(MD_RUNTIME, "step %lld: the %s that the function of fix external gives is %g",
                         (long long)step, k == 0 ? "energy" : "virial", given[k]);
   return status;
 }
 
 /* Makes of the numbers of this rank the sums over ranks. */
-static md_status sum_over_ranks(const md_model *model, md_comm *comm, double given[GIVEN])
+static md_status sum_over_ranks(md_comm *comm, double given[GIVEN])
 {
-  const double coarse = md_forces_coarse(model);
-  md_wide sum[GIVEN] = {{{0}}};
-  int64_t limb[GIVEN * MD_WIDE_LIMBS];
-  for (int k = 0; k < GIVEN; ++k) {
-    md_fine fine = {0, 0};
-    md_fine_add(&fine, given[k] * coarse);
-    md_wide_add(&sum[k], md_fine_count(fine));
-  }
-  memcpy(limb, sum, sizeof limb);
-  MD_TRY(comm->reduce->sum(comm, limb, GIVEN * MD_WIDE_LIMBS));
-  memcpy(sum, limb, sizeof limb);
-  for (int k = 0; k < GIVEN; ++k) {
-    md_wide_normalise(&sum[k]);
-    given[k] = md_wide_value(&sum[k], 1.0 / (coarse * MD_FINE));
-  }
+  md_long_sum sum[GIVEN] = {{.terms = 0}};
+  for (int k = 0; k < GIVEN; ++k) md_long_add(&sum[k], given[k]);
+  MD_TRY(md_long_sums_over_ranks(comm, sum, GIVEN));
+  for (int k = 0; k < GIVEN; ++k) given[k] = md_long_value(&sum[k]);
   return MD_OK;
 }
 
@@ -94,7 +83,7 @@ md_status md_external_call(const md_model *model, md_comm *comm, const md_partic
   double given[GIVEN] = {0.0};
   fix->state[MD_EXTERNAL_KNOWN] = 0.0;
   MD_TRY(md_comm_agree(comm, call(model, p, step, fix, given)));
-  MD_TRY(sum_over_ranks(model, comm, given));
+  MD_TRY(sum_over_ranks(comm, given));
   memcpy(&fix->state[MD_EXTERNAL_ENERGY], given, sizeof given);
   fix->state[MD_EXTERNAL_KNOWN] = 1.0;
   fix->state[MD_EXTERNAL_STEP] = (double)step;

@@ -1,12 +1,12 @@
 /* Fixes that act on forces, on the host; see forces.h.
  *
- * Sums for output are exact: each term is rounded to a fine quantum of 2^-64 usual energies or forces (common/units.h),
- * which is far below the rounding of the terms themselves, and terms reach up to 2^37.
+ * Sums for output are exact, for terms of any size: they are long sums (common/arithmetic/long_sum.h).
  */
 #include "common/force/forces.h"
 #include "common/force/external.h"
-#include "common/ranks/reductions.h"
+#include "common/ranks/long_sums.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- impulses ---- */
@@ -57,17 +57,22 @@ static void sum_group(const md_particles *p, uint32_t group, md_impulses impulse
       md_wide_add(&sum[d], (md_int128)get(impulse, d, i));
 }
 
+static void set_mean(const md_model *model, md_force_action *action, int d, double sum)
+{
+  const int64_t count = md_model_group_count(model, model->fix[action->fix].group);
+  action->k[MD_FORCE_MEAN + d] = count > 0 ? sum / (double)count : 0.0;
+}
+
 md_status md_forces_take_mean(md_comm *comm, const md_model *model, md_wide sum[3], double quantum,
                               md_force_action *action)
 {
-  const int64_t count = md_model_group_count(model, model->fix[action->fix].group);
   int64_t limb[3 * MD_WIDE_LIMBS];
   memcpy(limb, sum, sizeof limb);
   MD_TRY(comm->reduce->sum(comm, limb, 3 * MD_WIDE_LIMBS));
   memcpy(sum, limb, sizeof limb);
   for (int d = 0; d < 3; ++d) {
     md_wide_normalise(&sum[d]);
-    action->k[MD_FORCE_MEAN + d] = count > 0 ? md_wide_value(&sum[d], quantum) / (double)count : 0.0;
+    set_mean(model, action, d, md_wide_value(&sum[d], quantum));
   }
   return MD_OK;
 }
@@ -90,8 +95,8 @@ md_status md_forces_on_impulses(md_model *model, md_comm *comm, const md_particl
   md_force_action *row = md_forces_at(model, step);
   for (int last; first < n; first = last) {
     md_force_action *action = &row[first];
-    md_wide sum[3] = {{{0}}};
     if (action->takes_mean) {
+      md_wide sum[3] = {{{0}}};
       sum_group(p, action->group, impulse, sum);
       MD_TRY(md_forces_take_mean(comm, model, sum, 1.0, action));
     }
@@ -124,32 +129,44 @@ void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, 
 
 /* ---- output ---- */
 
-static void add_term(const md_model *model, md_wide *sum, double term)
-{
-  md_fine fine = {0, 0};
-  md_fine_add(&fine, term * md_forces_coarse(model));
-  md_wide_add(sum, md_fine_count(fine));
-}
+/* The sums of a fix: its energy, and its vector. */
+typedef struct fix_sums {
+  md_long_sum energy, vector[MD_FORCE_VECTOR];
+} fix_sums;
+enum { SUMS = sizeof(fix_sums) / sizeof(md_long_sum) };
 
 /* Adds the output of one action on one particle. before: the force before it. */
-static void add_output(const md_model *model, const md_force_action *a, const double before[3],
-                       const md_net_force *net, int dim, md_wide sum[MD_FORCE_SUMS])
+static void add_output(const md_force_action *a, const double before[3], const md_net_force *net, int dim,
+                       fix_sums *sum)
 {
   const md_fix_style *style = md_fix_style_of(a->kind);
-  if (style->has_energy) add_term(model, &sum[0], net->energy);
+  if (style->has_energy) md_long_add(&sum->energy, net->energy);
   for (int d = 0; d < dim; ++d) {
-    if (style->vector == MD_VECTOR_BEFORE) add_term(model, &sum[1 + d], before[d]);
+    if (style->vector == MD_VECTOR_BEFORE) md_long_add(&sum->vector[d], before[d]);
     if (style->vector == MD_VECTOR_GIVEN || (style->vector == MD_VECTOR_SPRING && a->part == 0))
-      add_term(model, &sum[1 + d], net->given[d]);
-    if (style->vector == MD_VECTOR_REACTION) add_term(model, &sum[1 + d], -net->given[d]);
-    if (style->vector == MD_VECTOR_WALLS) add_term(model, &sum[1 + a->part], -net->given[d]);
+      md_long_add(&sum->vector[d], net->given[d]);
+    if (style->vector == MD_VECTOR_REACTION) md_long_add(&sum->vector[d], -net->given[d]);
+    if (style->vector == MD_VECTOR_WALLS) md_long_add(&sum->vector[a->part], -net->given[d]);
   }
-  if (style->vector == MD_VECTOR_SPRING && a->part == 0) add_term(model, &sum[4], net->pull);
+  if (style->vector == MD_VECTOR_SPRING && a->part == 0) md_long_add(&sum->vector[3], net->pull);
 }
 
-/* n actions act on the force on a particle. *fix: the fix that acted last. False: its force is out of range. */
+/* Is every number of a force below MD_FORCE_OUTPUT_RANGE? */
+static bool is_in_range(const md_net_force *net, const double before[3])
+{
+  double most = md_max(fabs(net->energy), fabs(net->pull));
+  bool known = isfinite(net->energy) && isfinite(net->pull);
+  for (int d = 0; d < 3; ++d) {
+    most = md_max(most, md_max(fabs(before[d]), fabs(net->given[d])));
+    known = known && isfinite(before[d]) && isfinite(net->given[d]);
+  }
+  return known && most < MD_FORCE_OUTPUT_RANGE;
+}
+
+/* n actions act on the force on a particle. sums: by fix, or NULL. *fix: the fix that acted last. False: its force is
+ * out of range. */
 static bool act_for_output(const md_model *model, const md_force_action *action, int n, const md_particle *p,
-                           const double *anchor, const double *external, double f[3], md_force_sums *sums,
+                           const double *anchor, const double *external, double f[3], fix_sums *sums,
                            int *fix)
 {
   const int dim = model->box.dim;
@@ -157,19 +174,16 @@ static bool act_for_output(const md_model *model, const md_force_action *action,
     const md_force_action *a = &action[k];
     if (!md_forces_acts(a, p)) continue;
     md_net_force net = {.f = {f[0], f[1], f[2]}, .per_force = 1.0, .anchor = anchor, .external = external};
-    bool known =
-        md_forces_act(a, 1, p, &net) < 0 && fabs(net.energy) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
-    for (int d = 0; d < dim; ++d) known = known && fabs(f[d]) < MD_FORCE_OUTPUT_RANGE * model->units->usual;
     *fix = a->fix;
-    if (!known) return false;
-    add_output(model, a, f, &net, dim, sums->sum[a->fix]);
+    if (md_forces_act(a, 1, p, &net) >= 0 || !is_in_range(&net, f)) return false;
+    if (sums) add_output(a, f, &net, dim, &sums[a->fix]);
     memcpy(f, net.f, sizeof net.f);
   }
   return true;
 }
 
 static void act_on_forces(const md_model *model, const md_force_action *action, int n, const md_particles *p,
-                          double *const force[3], md_force_sums *sums, md_overlap *overlap)
+                          double *const force[3], fix_sums *sums, md_overlap *overlap)
 {
   for (int64_t i = 0; i < p->n; ++i) {
     const md_particle one = md_particle_of(model, p, i);
@@ -184,39 +198,55 @@ static void act_on_forces(const md_model *model, const md_force_action *action, 
 }
 
 /* The mean of the forces on the group of an action. */
-static md_status take_mean_force(md_model *model, md_comm *comm, const md_particles *p,
+static md_status take_mean_force(const md_model *model, md_comm *comm, const md_particles *p,
                                  double *const force[3], md_force_action *action)
 {
-  md_wide sum[3] = {{{0}}};
+  md_long_sum sum[3] = {{.terms = 0}};
   for (int64_t i = 0; i < p->n; ++i)
     for (int d = 0; d < p->dim && is_in(p, i, action->group); ++d)
-      if (fabs(force[d][i]) < MD_FORCE_OUTPUT_RANGE * model->units->usual)
-        add_term(model, &sum[d], force[d][i]);
-  return md_forces_take_mean(comm, model, sum, 1.0 / (md_forces_coarse(model) * MD_FINE), action);
+      if (fabs(force[d][i]) < MD_FORCE_OUTPUT_RANGE) md_long_add(&sum[d], force[d][i]);
+  MD_TRY(md_long_sums_over_ranks(comm, sum, 3));
+  for (int d = 0; d < 3; ++d) set_mean(model, action, d, md_long_value(&sum[d]));
+  return MD_OK;
 }
 
-md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
-                           md_force_sums *sums)
+static md_status act_in_parts(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
+                              fix_sums *sums, md_overlap *overlap)
 {
   const int n = model->nforce_action;
   md_force_action *row = md_forces_at(model, model->step);
-  md_overlap overlap = md_overlap_none();
-  memset(sums, 0, sizeof *sums);
   for (int first = 0, last; first < n; first = last) {
     md_force_action *action = &row[first];
     if (action->takes_mean) MD_TRY(take_mean_force(model, comm, p, force, action));
     if (action->takes_centre) MD_TRY(take_centres(model, comm, p, model->step, action, n - first, 1));
     if (action->asks) MD_TRY(md_external_ask(model, comm, p, model->step, action));
     last = md_forces_next_mean(row, first + 1, n);
-    act_on_forces(model, action, last - first, p, force, sums, &overlap);
+    act_on_forces(model, action, last - first, p, force, sums, overlap);
   }
-  return md_comm_agree(comm, md_overlap_status(&overlap, model));
+  return MD_OK;
 }
 
-md_forced md_forces_value(const md_model *model, const md_wide sum[MD_FORCE_SUMS])
+/* The energies and vectors of all fixes from their sums on each rank. */
+static md_status find_values(md_comm *comm, int nfix, fix_sums *sums, md_forced *forced)
 {
-  const double quantum = 1.0 / (md_forces_coarse(model) * MD_FINE);
-  md_forced value = {.energy = md_wide_value(&sum[0], quantum)};
-  for (int k = 0; k < MD_FORCE_VECTOR; ++k) value.vector[k] = md_wide_value(&sum[1 + k], quantum);
-  return value;
+  MD_TRY(md_long_sums_over_ranks(comm, &sums->energy, nfix * SUMS));
+  for (int f = 0; f < nfix; ++f) {
+    forced[f].energy = md_long_value(&sums[f].energy);
+    for (int k = 0; k < MD_FORCE_VECTOR; ++k) forced[f].vector[k] = md_long_value(&sums[f].vector[k]);
+  }
+  return MD_OK;
+}
+
+md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
+                           md_forced *forced)
+{
+  md_overlap overlap = md_overlap_none();
+  fix_sums *sums = NULL;
+  if (forced)
+    MD_TRY(md_comm_agree(comm, md_array_new_zero(&sums, model->nfix, sizeof *sums, "sums of fixes")));
+  md_status status = act_in_parts(model, comm, p, force, sums, &overlap);
+  if (status == MD_OK) status = md_comm_agree(comm, md_overlap_status(&overlap, model));
+  if (status == MD_OK && forced) status = find_values(comm, model->nfix, sums, forced);
+  free(sums);
+  return status;
 }

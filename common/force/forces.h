@@ -110,9 +110,6 @@ static inline double md_forces_scale(const md_model *model)
   return model->kick_time / (model->mass_reference * model->grids.v);
 }
 
-/* Coarse quanta in a unit of energy or force, for sums of output. */
-static inline double md_forces_coarse(const md_model *model) { return 0x1p24 / model->units->usual; }
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -167,20 +164,11 @@ void md_forces_keep_minimized(md_model *model);
 /* Notes forces out of range at the present positions, those after step `step`, and changes nothing. */
 void md_forces_find_fault(md_model *model, const md_particles *p, int64_t step, md_overlap *overlap);
 
-/* The sums for output of the particles of one rank, in fine quanta. */
-enum { MD_FORCE_SUMS = 1 + MD_FORCE_VECTOR };
-typedef struct md_force_sums {
-  md_wide sum[MD_FIXES_MAX][MD_FORCE_SUMS]; /* by fix: energy, vector */
-} md_force_sums;
-
-/* Lets the fixes act on the forces of pairs on the n particles of this rank after step model->step, dim arrays, and
- * sums their output.
+/* Lets the fixes act on the forces of pairs on the particles of this rank after step model->step, dim arrays, and sums
+ * their output over all ranks. forced: by fix, receives its energy and vector; NULL: they are not wanted.
  * MD_PHYSICS: a force is out of range; the message names fix and particle. Collective. */
 md_status md_forces_output(md_model *model, md_comm *comm, const md_particles *p, double *const force[3],
-                           md_force_sums *sums) MD_CHECKED;
-
-/* The output of a fix from its sums over all ranks. */
-md_forced md_forces_value(const md_model *model, const md_wide sum[MD_FORCE_SUMS]);
+                           md_forced *forced) MD_CHECKED;
 
 #ifdef __cplusplus
 }

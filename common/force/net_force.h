@@ -60,8 +60,8 @@ MD_FN void md_force_nearest(const double *box, const double x[3], const double *
 
 /* A term of this size or larger leaves the range of impulses, as for pairs (common/model.h). */
 #define MD_FORCE_RANGE 0x1p52
-/* Forces and energies for output must be smaller than this, so that their sums are exact (forces.c). */
-#define MD_FORCE_OUTPUT_RANGE 0x1p37
+/* Forces for output must be smaller than this, so that what is made of them is finite. */
+#define MD_FORCE_OUTPUT_RANGE 0x1p500
 
 /* A force in the unit of n->f. */
 MD_FN double md_net_force_term(md_net_force *n, double force)

@@ -502,11 +502,30 @@ double md_pair_reach(const md_pair *pair, int i, int j)
   return reach(md_pair_style_of(pair->kind), parameters(pair, i, j));
 }
 
-double md_pair_length(const md_pair *pair, int i, int j)
+/* The size of F r of one row. */
+static double work(const double *k, double r)
+{
+  return fabs(md_pair_force((md_pair_kind)k[MD_PAIR_FORMULA], r * r, k) * r) * r;
+}
+
+/* The usual distance under a force of one sign. A force that decays may be far below what particles meet at the distance
+ * `from`, which follows from the cutoff alone. So the distance is the first one from there inwards with an F r of a 16th
+ * of the usual energy, or if that is less, of 2^-8 of the largest. */
+static double decayed_length(const double *k, double from, double rc, double energy)
+{
+  const double step = 1.0 - 0x1p-6;
+  double most = 0.0, r = from;
+  for (double at = from; at > 0.01 * rc; at *= step) most = md_max(most, work(k, at));
+  const double enough = md_min(0x1p-4 * energy, 0x1p-8 * most);
+  while (r > 0.01 * rc && work(k, r) < enough) r *= step;
+  return r;
+}
+
+double md_pair_length(const md_pair *pair, int i, int j, double energy)
 {
   const md_pair_style *style = md_pair_style_of(pair->kind);
   if (!style) return 0.0;
-  if (style->hybrid) return md_hybrid_length(pair, i, j);
+  if (style->hybrid) return md_hybrid_length(pair, i, j, energy);
   const double *p = parameters(pair, i, j);
   if (style->rc_parameter == MD_NO_CUTOFF) return style->length_factor * p[style->length_parameter];
   const double rc = reach(style, p);
@@ -515,7 +534,7 @@ double md_pair_length(const md_pair *pair, int i, int j)
   double k[MD_PAIR_K];
   md_pair_row(pair, i, j, false, 1.0, k);
   const double zero = md_pair_zero_of_energy(k, 1, MD_PAIR_K, rc);
-  return md_min(zero > 0.0 ? zero : style->length_factor * rc, 0.9 * rc);
+  return md_min(zero > 0.0 ? zero : decayed_length(k, style->length_factor * rc, rc, energy), 0.9 * rc);
 }
 
 void md_pair_row(const md_pair *pair, int i, int j, bool shift, double scale, double *k)

@@ -75,7 +75,7 @@ typedef struct md_pair_style {
   /* The usual distance of two particles is length_factor times this parameter. The force at this distance decides the
    * grids (common/model.c). Without a cutoff: the distance at which the force is largest. MD_AT_ZERO_ENERGY: the
    * distance at which attraction becomes repulsion, where the energy passes zero; if there is none, length_factor times
-   * the cutoff.
+   * the cutoff, or less if the force decays before that.
    */
   int length_parameter;
   double length_factor;
@@ -235,8 +235,9 @@ double md_pair_cutoff(const md_pair *pair);
 double md_pair_reach(const md_pair *pair, int i, int j);
 
 /* The usual distance of two particles of 0-based types i and j. It is inside the cutoff; 0 if there is no
- * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. */
-double md_pair_length(const md_pair *pair, int i, int j);
+ * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. energy: a usual
+ * one of a particle. */
+double md_pair_length(const md_pair *pair, int i, int j, double energy);
 
 /* Fills the coefficient table k[md_pair_rows][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The
  * row of 0-based types i and j is i*ntypes + j. Rows may hold addresses in the table, which must not move then. mass:

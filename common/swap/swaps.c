@@ -1,6 +1,7 @@
 /* Swaps of momenta between two slabs; see swaps.h. */
 #include "common/swap/swaps.h"
 #include "common/arithmetic/exact.h"
+#include "common/faces.h"
 #include "common/ranks/reductions.h"
 #include "common/step/motion.h"
 
@@ -117,23 +118,24 @@ static bool find_wanted(const md_fix *fix, double velocity_per_v, bool middle, i
 
 /* The coordinate of particle i, within the faces. In a tilted box it is that of the image in the parallelepiped, as in
  * LAMMPS, which along x is another than that in the brick. */
-static double place_along(const md_model *model, const md_particles *p, int axis, int64_t i)
+static double place_along(const md_box *box, const md_particles *p, int axis, int64_t i)
 {
-  const md_box *box = &model->box;
   double x[3];
   if (!box->triclinic) return p->x[axis][i];
   md_particle_shown(p, box, i, x);
   return box->periodic[axis] ? md_wrap(x[axis], box->lo[axis], box->hi[axis], box->length[axis]) : x[axis];
 }
 
-static md_status collect(const md_fix *fix, const md_model *model, const md_particles *p, candidates slab[2])
+/* box: as it is shown. */
+static md_status collect(const md_fix *fix, const md_model *model, const md_box *box, const md_particles *p,
+                         candidates slab[2])
 {
   const int axis = (int)fix->k[1], dim = p->dim;
-  const double lo = model->box.lo[axis], width = model->box.length[axis] / fix->k[2];
-  const double middle = lo + 0.5 * model->box.length[axis];
+  const double lo = box->lo[axis], width = box->length[axis] / fix->k[2];
+  const double middle = lo + 0.5 * box->length[axis];
   const uint32_t bit = md_group_bit(fix->group);
   for (int64_t i = 0; i < p->n; ++i) {
-    const double x = place_along(model, p, axis, i);
+    const double x = place_along(box, p, axis, i);
     const bool low = x >= lo && x < lo + width, high = x >= middle && x < middle + width;
     if (!(low || high) || !md_particles_in_group(p, bit, i)) continue;
     if (p->id[i] > INT64_C(1) << 53)
@@ -212,7 +214,10 @@ md_status md_swaps_choose(md_fix *fix, const md_model *model, const md_particles
         "fix %s: masses are so far apart, or the timestep is so short, that momenta need two words, and this "
         "fix swaps momenta of one word; use a longer timestep, or masses that are closer to one another",
         md_fix_style_of(fix->kind)->name);
-  MD_TRY(md_comm_agree(comm, collect(fix, model, particles, slab)));
+  /* Faces that follow the particles lie beyond them where the engine has them. */
+  md_box box = model->box;
+  MD_TRY(md_box_follow(&box, comm, particles));
+  MD_TRY(md_comm_agree(comm, collect(fix, model, &box, particles, slab)));
   for (int s = 0; s < 2; ++s) MD_TRY(merge(comm, &slab[s]));
   for (int k = 0; k < slab[0].n && k < slab[1].n; ++k) {
     fix->state[0] += collide(fix, model, &slab[0].of[k], &slab[1].of[k]);

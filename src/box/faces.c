@@ -1,7 +1,6 @@
-/* Faces of the box that follow the particles; see faces.h. Cost: a pass over the positions of axes with such faces, and
- * a reduction. */
+/* Faces of the box that follow the particles, outside of engines; see faces.h. */
 #include "src/box/faces.h"
-#include "common/ranks/reductions.h"
+#include "common/faces.h"
 #include "src/create/create.h"
 
 #include <string.h>
@@ -21,32 +20,11 @@ void md_faces_begin(md_box *box)
   box->room = 0.0;
 }
 
-/* The largest of `out` x[i], i < n; -infinity if there is none. */
-static double farthest(const double *x, int64_t n, double out)
-{
-  double most = -(double)INFINITY;
-#pragma omp parallel for schedule(static) reduction(max : most)
-  for (int64_t i = 0; i < n; ++i) most = md_max(most, out * x[i]);
-  return most;
-}
-
 md_status md_faces_follow(md_sim *sim)
 {
   md_box *box = &sim->model.box;
-  const md_particles *p = &sim->particles;
-  double most[6];
   if (!md_box_follows(box)) return MD_OK;
-  for (int f = 0; f < 6; ++f)
-    most[f] = md_box_face_follows(box, f / 2, f % 2) ? farthest(p->x[f / 2], p->n, f % 2 ? 1.0 : -1.0) : 0.0;
-  MD_TRY(sim->comm->reduce->max(sim->comm, most, 6));
-  for (int f = 0; f < 6; ++f) {
-    const int d = f / 2, side = f % 2;
-    const double out = side ? 1.0 : -1.0;
-    if (!md_box_face_follows(box, d, side) || most[f] == -(double)INFINITY) continue;
-    double at = most[f] + box->margin[d];
-    if (box->face[d][side] == MD_FACE_BOUNDED) at = md_max(at, out * box->bound[d][side]);
-    md_box_move_face(box, d, side, out * at);
-  }
+  MD_TRY(md_box_follow(box, sim->comm, &sim->particles));
   for (int d = 0; d < box->dim; ++d) MD_TRY(md_box_check(box->lo[d], box->hi[d], d));
   return MD_OK;
 }

@@ -1,12 +1,4 @@
-/* Faces of the box that follow the particles (boundary s and m), outside of engines.
- *
- * A face that shrinks lies a margin outside of the particle that is farthest out along its axis, and a face with a
- * bound likewise, but never inside of its bound. The margin is 10^-4 of the side that create_box, read_data or
- * change_box gave. LAMMPS moves these faces when it rebuilds its lists. Here they move at every step that is shown, so
- * that they follow from the positions alone, and all engines show the same box.
- *
- * Reference: the LAMMPS manual, command boundary.
- */
+/* Faces of the box that follow the particles (common/faces.h), outside of engines. */
 #ifndef MD_SRC_BOX_FACES_H
 #define MD_SRC_BOX_FACES_H
 
@@ -17,8 +9,8 @@
  * the margin. */
 void md_faces_begin(md_box *box);
 
-/* Moves the faces that follow to where the owned particles of all ranks have them. Without such faces, or without
- * particles, does nothing. MD_USAGE: a particle is too far out for a box. Collective. */
+/* Moves the faces of the model's box that follow (md_box_follow). MD_USAGE: a particle is too far out for a box.
+ * Collective. */
 md_status md_faces_follow(md_sim *sim) MD_CHECKED;
 
 /* Moves the faces that follow to where an engine has them (md_model_widen_box), for the present places of the

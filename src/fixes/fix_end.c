@@ -65,12 +65,11 @@ static md_status allocate_forces(const md_particles *p, double *force[3])
 /* Makes the particles current, and fills force[] with the forces on those of this rank, also those of fixes. */
 static md_status find_forces(const md_engine_kind *kind, md_engine *engine, md_sim *sim, double *force[3])
 {
-  md_force_sums sums;
   MD_TRY(md_comm_agree(sim->comm, kind->download(engine, NULL)));
   MD_TRY(md_comm_agree(sim->comm, allocate_forces(&sim->particles, force)));
   MD_TRY(md_comm_agree(sim->comm, kind->download(engine, force)));
   if (sim->model.nforce_action == 0) return MD_OK;
-  return md_forces_output(&sim->model, sim->comm, &sim->particles, force, &sums);
+  return md_forces_output(&sim->model, sim->comm, &sim->particles, force, NULL);
 }
 
 /* Lets a fix look at the particles and the forces on them. */

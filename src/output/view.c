@@ -33,30 +33,12 @@ static md_status allocate_forces(md_view *view)
   return MD_OK;
 }
 
-/* Sums over all ranks. The limbs of wide sums are summed separately, without carries; see common/arithmetic/exact.h. */
-static md_status sum_over_ranks(md_comm *comm, int nfix, md_force_sums *sums)
-{
-  int64_t limb[MD_FIXES_MAX * MD_FORCE_SUMS * MD_WIDE_LIMBS];
-  const size_t bytes = (size_t)nfix * sizeof sums->sum[0];
-  memcpy(limb, sums->sum, bytes);
-  MD_TRY(comm->reduce->sum(comm, limb, nfix * MD_FORCE_SUMS * MD_WIDE_LIMBS));
-  memcpy(sums->sum, limb, bytes);
-  for (int f = 0; f < nfix; ++f)
-    for (int k = 0; k < MD_FORCE_SUMS; ++k) md_wide_normalise(&sums->sum[f][k]);
-  return MD_OK;
-}
-
 /* The fixes act on the forces of pairs. */
 static md_status act_on_forces(md_view *view)
 {
   md_sim *sim = view->sim;
-  md_model *model = &sim->model;
-  md_force_sums sums;
-  if (model->nforce_action == 0) return MD_OK;
-  MD_TRY(md_forces_output(model, sim->comm, &sim->particles, view->force, &sums));
-  MD_TRY(sum_over_ranks(sim->comm, model->nfix, &sums));
-  for (int f = 0; f < model->nfix; ++f) view->forced[f] = md_forces_value(model, sums.sum[f]);
-  return MD_OK;
+  if (sim->model.nforce_action == 0) return MD_OK;
+  return md_forces_output(&sim->model, sim->comm, &sim->particles, view->force, view->forced);
 }
 
 md_status md_sim_need_forces(md_sim *sim, const char *what)

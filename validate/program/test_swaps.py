@@ -52,6 +52,21 @@ def test_sums_stay(tmp_path):
     assert float(plain.rows[-1][4]) == pytest.approx(float(swapped.rows[-1][4]), abs=2e-3)
 
 
+@pytest.mark.parametrize("fix", ["thermal/conductivity 33 y 8", "viscosity 10 x y 4",
+                                 "momentum 7 linear 1 1 1 angular", "recenter 1 2 3"])
+def test_slabs_are_those_of_the_box_that_is_shown(fix, tmp_path):
+    """Where faces follow the particles, the engine has them farther out. That is another box in each piece of a run."""
+    deck = (FLUID.format(mass=1.7).replace("lattice", "boundary s s s\nlattice") + f"fix 3 all {fix}\nthermo 50\n"
+            "thermo_style custom step temp pe xlo yhi lz press f_3\nthermo_modify format float %.17g\n")
+    if "/" not in fix and "viscosity" not in fix:
+        deck = deck.replace(" f_3", "")
+    whole = harness.run(deck + "run 400\n", tmp_path / "whole").table
+    parts = harness.read_tables(harness.run(deck + "run 400 every 50 NULL\n", tmp_path / "parts").log)
+    assert [row for row in whole.rows] == [part.rows[0] for part in parts] + [parts[-1].rows[-1]]
+    if "f_3" in deck:
+        assert float(whole.rows[-1][-1]) > 1.0 and whole.rows[2][-1] != "0"
+
+
 FREE = """\
 units lj
 region b block 0 10 0 10 0 10

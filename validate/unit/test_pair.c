@@ -55,7 +55,8 @@ static void coefficients(md_pair_kind kind, bool shift, double scale, double *k)
   assert_int_equal(md_pair_complete(&pair), MD_OK);
   const double rc = style->reach ? style->reach(value) : 1.6;
   assert_true(md_pair_cutoff(&pair) == (has_cutoff(kind) ? rc : 0.0));
-  if (has_cutoff(kind)) assert_true(md_pair_length(&pair, 0, 0) > 0.1 && md_pair_length(&pair, 0, 0) < rc);
+  if (has_cutoff(kind))
+    assert_true(md_pair_length(&pair, 0, 0, 1.0) > 0.1 && md_pair_length(&pair, 0, 0, 1.0) < rc);
   assert_true(md_pair_is_all(&pair) == !has_cutoff(kind));
   md_pair_table(&pair, mass, scale, k);
   md_pair_free(&pair);
@@ -278,13 +279,13 @@ static void usual_distances(void **state)
   md_pair pair = {.kind = MD_PAIR_NONE};
   assert_int_equal(md_pair_start(&pair, MD_PAIR_morse, 1, (const double[]){2.5}, 1), MD_OK);
   assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){3.0, 5.0, 1.1}, 3), MD_OK);
-  assert_true(fabs(md_pair_length(&pair, 0, 0) / (1.1 - log(2.0) / 5.0) - 1.0) < 0.016);
+  assert_true(fabs(md_pair_length(&pair, 0, 0, 1.0) / (1.1 - log(2.0) / 5.0) - 1.0) < 0.016);
   md_pair_free(&pair);
   assert_int_equal(md_pair_start(&pair, MD_PAIR_yukawa, 1, (const double[]){2.0, 2.5}, 2), MD_OK);
   assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){3.0, 5.0, 1.1}, 3), MD_USAGE);
   assert_int_equal(md_pair_set(&pair, 1, 1, (const double[]){3.0}, 1), MD_OK);
   assert_true(pair.parameter[1] == 2.0 && pair.parameter[2] == 2.5);
-  close_to(md_pair_length(&pair, 0, 0), 1.0);
+  close_to(md_pair_length(&pair, 0, 0, 1.0), 1.0);
   md_pair_free(&pair);
 }
 
@@ -422,9 +423,9 @@ static void terms_are_added(void **state)
     assert_true(md_pair_force(pair.kind, r2, none) == 0.0 && md_pair_energy(pair.kind, r2, none) == 0.0);
   }
   /* Where the sum passes zero: nearer than the minimum of morse. */
-  assert_true(md_pair_length(&pair, 0, 0) > 0.85 && md_pair_length(&pair, 0, 0) < 0.97);
-  assert_true(md_pair_length(&pair, 1, 1) == md_pair_length(&pair.sub[1], 1, 1) &&
-              md_pair_length(&pair, 0, 1) == 0.0);
+  assert_true(md_pair_length(&pair, 0, 0, 1.0) > 0.85 && md_pair_length(&pair, 0, 0, 1.0) < 0.97);
+  assert_true(md_pair_length(&pair, 1, 1, 1.0) == md_pair_length(&pair.sub[1], 1, 1, 1.0) &&
+              md_pair_length(&pair, 0, 1, 1.0) == 0.0);
   md_pair_exclude(&pair, k, 0, 0);
   assert_true(md_pair_force(pair.kind, 1.0, both) == 0.0 && md_pair_force(pair.kind, 1.0, one) != 0.0);
   md_pair_free(&pair);

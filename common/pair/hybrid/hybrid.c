@@ -142,7 +142,7 @@ double md_hybrid_cutoff(const md_pair *pair)
 }
 
 /* Of several terms: where their energy together passes zero, or else the longest of their usual distances. */
-double md_hybrid_length(const md_pair *pair, int i, int j)
+double md_hybrid_length(const md_pair *pair, int i, int j, double energy)
 {
   double k[MD_HYBRID_MOST * MD_PAIR_K], rc = 0.0, length = 0.0;
   int n = 0;
@@ -151,7 +151,7 @@ double md_hybrid_length(const md_pair *pair, int i, int j)
     if (!md_hybrid_uses(pair, s, i, j)) continue;
     md_pair_row(sub, i, j, false, 1.0, k + n++ * MD_PAIR_K);
     rc = md_max(rc, md_pair_reach(sub, i, j));
-    length = md_max(length, md_pair_length(sub, i, j));
+    length = md_max(length, md_pair_length(sub, i, j, energy));
   }
   const double zero = n > 1 ? md_pair_zero_of_energy(k, n, MD_PAIR_K, rc) : 0.0;
   return zero > 0.0 ? zero : length;

@@ -71,7 +71,7 @@ void md_hybrid_use(md_pair *pair, int s, int i, int j);
 md_status md_hybrid_complete(md_pair *pair) MD_CHECKED;
 md_status md_hybrid_settle(md_pair *pair, int ntypes) MD_CHECKED;
 double md_hybrid_cutoff(const md_pair *pair);
-double md_hybrid_length(const md_pair *pair, int i, int j);
+double md_hybrid_length(const md_pair *pair, int i, int j, double energy);
 void md_hybrid_table(const md_pair *pair, double scale, double *k);
 
 /* Does sub-style s act between the 0-based types i and j? */

@@ -1,0 +1,102 @@
+"""Accuracy where the sizes of a deck are not those of its units, or of its cutoff: fixes of any strength, pair styles
+that decay long before the cutoff, anchors between two positions of the grid.  Expected values are formulas."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import harness
+
+
+def write_forces(every: int = 100) -> str:
+    return (f"dump forces all custom {every} forces.dump id x y z vx vy vz fx fy fz\n"
+            "dump_modify forces sort id format float %.17g\nthermo_modify norm no format float %.17g\n")
+
+
+def last_frame(folder):
+    return harness.read_dump(folder / "forces.dump")[-1].columns
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("energy", [1e-21, 1e-16, 1.0, 1e12, 1e20])
+def test_output_of_a_wall_of_any_strength(energy, tmp_path):
+    """It was of quanta that followed from the units alone: 0 for the weakest, refused for the strongest."""
+    deck = (f"units lj\nboundary f f f\nregion b block 0 10 0 10 0 10\ncreate_box 1 b\ncreate_atoms 1 single 5 5 5\n"
+            f"create_atoms 1 single 9.125 5 5\nmass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 {energy!r} 1\n"
+            f"timestep {0.002 / math.sqrt(energy)!r}\nfix 1 all nve\nfix w all wall/lj93 xhi 10 {energy!r} 1 2.5\n"
+            f"fix_modify w energy yes\nthermo_style custom step pe f_w f_w[1]\n{write_forces()}run 0\n")
+    row = harness.run(deck, tmp_path).table.at(0)
+    r, rc = 10.0 - 9.125, 2.5
+    value = 2 / 15 * r**-9 - r**-3 - (2 / 15 * rc**-9 - rc**-3)
+    force = 1.2 * r**-10 - 3 * r**-4
+    assert row["PotEng"] == row["f_w"] == pytest.approx(energy * value, rel=1e-13, abs=0)
+    assert row["f_w[1]"] == pytest.approx(energy * force, rel=1e-13, abs=0)
+    assert last_frame(tmp_path)["fx"][1] == pytest.approx(-energy * force, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("stiffness", [1e-10, 1e-4, 0.1, 1e3])
+def test_output_of_a_spring_in_units_si(stiffness, tmp_path):
+    """A grain at a wall: sums of its forces wrapped around, without a message."""
+    deck = (f"units si\nboundary f f f\nregion b block 0 0.01 0 0.01 0 0.01\ncreate_box 1 b\n"
+            f"create_atoms 1 single 0.0095 0.005 0.005\nmass 1 1e-6\ntimestep 1e-6\nfix 1 all nve\n"
+            f"fix w all wall/harmonic xhi 0.01 {stiffness!r} 1 0.001\nfix_modify w energy yes\n"
+            f"thermo_style custom step pe f_w[1]\n{write_forces()}run 0\n")
+    row = harness.run(deck, tmp_path).table.at(0)
+    assert row["PotEng"] == pytest.approx(stiffness * 0.0005**2, rel=1e-11, abs=0)
+    assert row["f_w[1]"] == pytest.approx(2 * stiffness * 0.0005, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize("strength", [1e-20, 1e-16, 1e-3])
+@pytest.mark.parametrize("style", ["addforce", "aveforce", "setforce"])
+def test_weak_forces_of_fixes_in_dumps(style, strength, tmp_path):
+    """On one particle of a pair as weak: the mean of its force was rounded as a wall's was."""
+    deck = (f"units lj\nregion b block 0 10 0 10 0 10\ncreate_box 1 b\ncreate_atoms 1 single 5 5 5\n"
+            f"create_atoms 1 single 6.5 5 5\nmass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 {strength!r} 1\n"
+            f"timestep {0.002 / math.sqrt(strength)!r}\ngroup one id 1\nfix 1 all nve\n"
+            f"fix 2 one {style} {strength!r} 0 0\n{write_forces()}run 0\n")
+    harness.run(deck, tmp_path)
+    pair = 48 * 1.5**-13 - 24 * 1.5**-7
+    wanted = 1.0 if style == "setforce" else 1.0 - pair
+    assert last_frame(tmp_path)["fx"] == pytest.approx([strength * wanted, strength * pair], rel=1e-11, abs=0)
+
+
+PAIRS = {
+    "yukawa 3.0 10|5.0": lambda r: 5 * math.exp(-3 * r) / r,
+    "yukawa 2.0 5|5.0": lambda r: 5 * math.exp(-2 * r) / r,
+    "buck 10|1000 0.1 0": lambda r: 1000 * math.exp(-r / 0.1),
+    "born 10|2.0 0.1 1.0 0 0": lambda r: 2 * math.exp((1 - r) / 0.1),
+    "gauss 10|-5 1.5": lambda r: 5 * math.exp(-1.5 * r * r),
+    "gauss 25|-5 1.5": lambda r: 5 * math.exp(-1.5 * r * r),
+    "gauss/cut 5|0.3 1.1 0.05": lambda r: 0.3 / (0.05 * math.sqrt(2 * math.pi)) * math.exp(-((r - 1.1) / 0.05)**2 / 2),
+}
+
+
+@pytest.mark.parametrize("words", PAIRS)
+def test_a_style_that_decays_before_its_cutoff(words, tmp_path):
+    """At 0.4 of the cutoff its force is next to nothing. A pair closer than that was an overlap."""
+    style, coefficients = words.split("|")
+    deck = ("units lj\nregion b block 0 60 0 60 0 60\ncreate_box 1 b\ncreate_atoms 1 single 5 5 5\n"
+            f"create_atoms 1 single 6.0 5.2 5.1\nmass 1 1\npair_style {style}\npair_coeff * * {coefficients}\n"
+            f"timestep 0.0005\nfix 1 all nve\nthermo 100\nthermo_style custom step pe etotal\n{write_forces()}run 1000\n")
+    table = harness.run(deck, tmp_path).table
+    energy, r, h = PAIRS[words], math.sqrt(1.05), 1e-6
+    assert table.at(0)["PotEng"] == pytest.approx(energy(r), rel=1e-9)
+    pushed = np.array([c[1] for c in (harness.read_dump(tmp_path / "forces.dump")[0].columns[f] for f in ("fx", "fy", "fz"))])
+    assert pushed == pytest.approx((energy(r - h) - energy(r + h)) / (2 * h) / r * np.array([1.0, 0.2, 0.1]), rel=1e-6)
+    assert table.column("TotEng") == pytest.approx(energy(r), rel=2e-3)
+    assert table.at(1000)["PotEng"] < 0.9 * energy(r)
+
+
+def test_an_anchor_is_where_its_particle_is(tmp_path):
+    """The position of the deck is rounded to the grid. The anchor was not, which a stiff spring showed as a force."""
+    deck = ("units lj\nregion b block 0 10 0 10 0 10\ncreate_box 1 b\n"
+            "create_atoms 1 single 5.123456789012345 5.1 5.7\ncreate_atoms 1 single 2.123456789012345 5.1 5.7\nmass 1 1\n"
+            "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\ntimestep 1e-5\nfix 1 all nve\nfix 2 all spring/self 1e7\n"
+            f"thermo 50\nthermo_style custom step temp f_2\n{write_forces(50)}run 100\n")
+    table = harness.run(deck, tmp_path).table
+    for frame in harness.read_dump(tmp_path / "forces.dump"):
+        assert not any(frame.columns[f].any() for f in ("fx", "fy", "fz"))
+    assert table.column("f_2").tolist() == table.column("Temp").tolist() == [0.0, 0.0, 0.0]
