@@ -106,7 +106,8 @@ static md_status widen(md_model *model, double fastest, double strongest, double
   enum { BELOW = 37, LOW_BITS = 60 };
   model->wide = true;
   model->speed_limit = fastest;
-  if (!md_pair_is_all(&model->pair)) model->grids.v = power_below(ldexp(strongest, -BELOW));
+  if (!md_pair_is_all(&model->pair))
+    model->grids.v = power_below(strongest > 0.0 ? ldexp(strongest, -BELOW) : allowed);
   model->grids.v = md_max(model->grids.v, ldexp(covering(fastest), -LOW_BITS));
   for (int t = 1; t <= model->ntypes; ++t)
     model->v_step[t] =
@@ -117,6 +118,16 @@ static md_status widen(md_model *model, double fastest, double strongest, double
       "the masses are too far apart: the heaviest, %g, leaves no digits for impulses in a step of %g; "
       "use a mass below %.2g",
       model->mass_reference, model->dt, 0.5 * model->mass_reference * allowed / model->grids.v);
+}
+
+/* The largest quantum of momenta without forces of pairs and bonds. Velocities of the lightest particles keep 36 bits
+ * of a usual one, and weak forces of fixes their digits, as far as strong ones stay in range. */
+static double allowed_without_pairs(const md_model *model, const md_scales *s, double h)
+{
+  const double m = model->mass_reference;
+  const double velocity = 0x1p-35 * model->units->speed * (s->lightest / m);
+  const double force = h / m * md_max(2.0 * MD_IMPULSE_ERROR * s->weak_fix, 0x1p-42 * s->strong_fix);
+  return force > 0.0 ? md_min(velocity, force) : velocity;
 }
 
 /* Chooses the grid of momenta and the speed limit. h: the length of a kick, in units of time. */
@@ -131,12 +142,14 @@ static md_status prepare_momenta(md_model *model, const md_scales *s, double h)
   if (!model->float_drift) fastest = md_min(fastest, 2.0 * hot);
   model->speed_most = 2.0 * hot;
   const double strongest = h * s->strongest / m;
-  const double allowed = 2.0 * MD_IMPULSE_ERROR * h * md_max(s->weakest, s->strongest / 16.0) / m;
+  const double allowed = s->strongest > 0.0
+                             ? 2.0 * MD_IMPULSE_ERROR * h * md_max(s->weakest, s->strongest / 16.0) / m
+                             : allowed_without_pairs(model, s, h);
   model->wide = false;
   model->grids.v = covering(fastest);
-  if (allowed > 0.0 && md_pair_is_all(&model->pair))
+  if (s->strongest > 0.0 && md_pair_is_all(&model->pair))
     model->grids.v = power_below(allowed);
-  else if (allowed > 0.0 && !model->float_drift)
+  else if (!model->float_drift)
     model->grids.v = md_min(model->grids.v, power_below(allowed));
   model->speed_limit = md_min(fastest, 0x1p53 * model->grids.v);
   for (int t = 1; t <= model->ntypes; ++t) model->v_step[t] = model->grids.v;
@@ -147,8 +160,11 @@ static md_status prepare_momenta(md_model *model, const md_scales *s, double h)
   if (usual > 0.0)
     model->resolution = (md_resolution){
         .drift = model->dt > 0.0 ? 0.5 * model->grids.x / (model->dt * sqrt(s->energy / m)) : 0.0,
-        .impulse = allowed > 0.0 ? MD_IMPULSE_ERROR * model->grids.v / allowed : 0.0,
-        .speed = 0.5 * model->grids.v * m / s->lightest / usual};
+        .impulse = s->strongest > 0.0 ? MD_IMPULSE_ERROR * model->grids.v / allowed : 0.0,
+        .weakest = s->weakest > 0.0 ? 0.5 * model->grids.v * m / (h * s->weakest) : 0.0,
+        .speed = s->least_energy > 0.0
+                     ? 0.5 * model->grids.v * m / s->lightest / sqrt(s->least_energy / s->lightest)
+                     : 0.0};
   /* At least twice the largest kinetic energy of a particle. A particle adds one term, so that 2^60 coarse quanta may
    * cover the energy. */
   model->grids.k = md_power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;

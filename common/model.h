@@ -84,7 +84,8 @@ typedef struct md_grids {
 typedef struct md_resolution {
   double drift;   /* of the displacement in a step, for the heaviest type at its usual speed */
   double impulse; /* of the impulse of a usual pair: the weakest, or a 16th of the strongest */
-  double speed;   /* of the usual speed of the lightest type */
+  double weakest; /* of the impulse of the weakest pair */
+  double speed;   /* of the usual speed of the lightest type, by the energy of the weakest pair */
 } md_resolution;
 
 typedef struct md_model {

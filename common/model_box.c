@@ -157,12 +157,14 @@ md_status md_box_check_tilt(const md_box *box)
 }
 
 /* The position quantum in three dimensions that packed layouts allow: 2^42 quanta are at least three cutoffs, so that
- * three coordinates fit into 16 bytes (gpu/particle/layout.cuh). 0 if drifts need a finer quantum. */
+ * three coordinates fit into 16 bytes (gpu/particle/layout.cuh). 0 if drifts need a finer quantum, or distances of
+ * particles that are small beside the longest cutoff. */
 static double packed_quantum(const md_model *model, const md_scales *s)
 {
   if (model->box.dim != 3 || !(model->reach > 0.0) || model->float_drift) return 0.0;
   const double quantum = md_power_above(1.5 * model->reach) * 0x1p-41;
   const double move = model->dt * sqrt(s->energy / model->mass_reference);
+  if (s->shortest > 0.0 && quantum > 0x1p-36 * s->shortest) return 0.0;
   return move > 0.0 && 0.5 * quantum > MD_DRIFT_ERROR * move ? 0.0 : quantum;
 }
 

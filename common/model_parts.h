@@ -13,10 +13,13 @@
 
 /* The usual sizes of forces and energies, from pair style and thermostat. Zero: unknown, because there is neither. */
 typedef struct md_scales {
-  double strongest, weakest; /* force of a pair at its usual distance, over the types that interact */
-  double energy;   /* largest of that force times the distance, and of the thermostat's temperature */
-  double lightest; /* the smallest mass */
-  double length;   /* a usual length: the cutoff, or the size of a system without a cutoff */
+  double strongest, weakest;   /* force of a pair at its usual distance, over the types that interact */
+  double weak_fix, strong_fix; /* usual forces of fixes, if all are known and there are no others */
+  double energy;       /* largest of that force times the distance, and of the thermostat's temperature */
+  double least_energy; /* the same of the weakest pair */
+  double lightest;     /* the smallest mass */
+  double shortest;     /* the smallest usual distance of types */
+  double length;       /* a usual length: the cutoff, or the size of a system without a cutoff */
 } md_scales;
 
 /* The scales of a model whose masses and pairs are complete. unit_k: coefficients for forces in units of force. */

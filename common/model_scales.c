@@ -30,6 +30,7 @@ static md_scales scales_of_all(const md_model *model, const double *unit_k)
   return (md_scales){.strongest = all / sqrt(n),
                      .weakest = all / sqrt(n),
                      .energy = md_max(all * r, model->hottest),
+                     .least_energy = md_max(all * r, model->hottest),
                      .lightest = lightest,
                      .length = r};
 }
@@ -96,6 +97,8 @@ static void add_force(md_scales *s, double force, double r)
   s->strongest = md_max(s->strongest, force);
   s->weakest = s->weakest > 0.0 ? md_min(s->weakest, force) : force;
   s->energy = md_max(s->energy, force * r);
+  s->least_energy = s->least_energy > 0.0 ? md_min(s->least_energy, force * r) : force * r;
+  s->shortest = s->shortest > 0.0 ? md_min(s->shortest, r) : r;
 }
 
 /* Of a bond: its usual force, at half of its reach. */
@@ -106,6 +109,23 @@ static void add_bonds(const md_model *model, md_scales *s)
     const double *parameter = model->bonds.parameter[t], reach = style->reach(parameter);
     add_force(s, style->force_usual(parameter), reach > 0.0 ? 0.5 * reach : 1.0);
   }
+}
+
+/* Usual forces of fixes: the weakest, on a lightest particle, and the strongest, on a heaviest one. */
+static void add_fixes(const md_model *model, md_scales *s)
+{
+  double weak = 0.0, strong = 0.0;
+  for (int f = 0; f < model->nfix; ++f) {
+    const md_fix *fix = &model->fix[f];
+    const md_fix_style *style = md_fix_style_of(fix->kind);
+    if (!style->prepare_force) continue;
+    if (!style->usual_force || fix->nvaried > 0) return;
+    const double least = style->usual_force(fix, model, s->lightest);
+    if (least > 0.0) weak = weak > 0.0 ? md_min(weak, least) : least;
+    strong = md_max(strong, style->usual_force(fix, model, model->mass_reference));
+  }
+  s->weak_fix = weak;
+  s->strong_fix = strong;
 }
 
 md_scales md_scales_of(const md_model *model, const double *unit_k)
@@ -122,6 +142,8 @@ md_scales md_scales_of(const md_model *model, const double *unit_k)
       add_force(&s, usual_force(model, i, j, k, r), r);
     }
   add_bonds(model, &s);
+  s.least_energy = md_max(s.least_energy, model->hottest);
+  if (!(s.strongest > 0.0)) add_fixes(model, &s);
   return s;
 }
 

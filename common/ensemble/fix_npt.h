@@ -473,10 +473,12 @@ static md_status npt_half(md_fix *fix, const md_model *model, const md_step *ste
   double *s = npt_state(fix);
   *acts = true;
   for (int d = 0; d < 3; ++d) action->k[d] = 1.0;
-  if (s[NPT_MASS_T] == 0.0)
+  if (s[NPT_MASS_T] == 0.0) {
     s[NPT_MASS_T] = 2.0 * value[MD_TEMPERATURE_KINETIC] / value[MD_TEMPERATURE_FREEDOM];
-  if (!(s[NPT_MASS_T] > 1e-6 * model->units->boltz))
-    return md_error(MD_USAGE, "fix nph: the temperature is too low for the mass of the barostat; give ptemp");
+    if (!(s[NPT_MASS_T] > 1e-6 * model->units->boltz))
+      return md_error(MD_USAGE, "fix %s: the temperature is too low for the mass of the barostat%s",
+                      md_fix_style_of(fix->kind)->name, fix->kind == MD_FIX_npt ? "" : "; give ptemp");
+  }
   if (done == 1) {
     npt_turn(fix, model->dt, npt_target(fix, model, step, 0), npt_target(fix, model, step, 0));
     npt_heat(fix, model, npt_target(fix, model, step, 1), value, action);

@@ -235,6 +235,9 @@ typedef struct md_fix_style {
    * *count is 1 before the call. */
   md_status (*prepare_force)(const md_fix *fix, const struct md_model *model, md_force_action *action,
                              int *count);
+  /* With md_NAME_post_force: a usual size of the force on a particle of this mass. Where no pair and no bond acts,
+   * these decide the quantum of momenta. NULL: nothing is known of it. */
+  double (*usual_force)(const md_fix *fix, const struct md_model *model, double mass);
   bool not_minimized; /* it does not act in a minimisation, as in LAMMPS; with md_NAME_post_force */
   bool takes_temp;    /* fix_modify temp is accepted */
   bool takes_region;  /* k from MD_FIX_REGION on has the region of its particles, or SHAPE_NONE */

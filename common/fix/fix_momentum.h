@@ -77,8 +77,8 @@ static int64_t momentum_every(const md_fix *fix) { return (int64_t)fix->k[0]; }
 
 static bool momentum_looks(const md_fix *fix) { return fix->k[4] != 0.0 || fix->k[5] != 0.0; }
 
-/* Sums over the particles of the group: mass, kinetic energy, m (x - origin), m v; then about X: L, and I with the parts
- * xx, yy, zz, yz, xz, xy of m r r. */
+/* Sums over the particles of the group: mass, kinetic energy, m (x - origin), m v; then about X: L, and I with the
+ * parts xx, yy, zz, yz, xz, xy of m r r. */
 enum { MOMENTUM_FIRST = 8, MOMENTUM_SUMS = 9 };
 
 typedef struct momentum_pass {

@@ -321,6 +321,34 @@ static md_status copy_numbers(const md_fix *fix, const md_model *model, md_force
   return MD_OK;
 }
 
+/* usual_force of a style whose numbers k0 to k2 are a force. */
+static double size_of_force(const md_fix *fix, const md_model *model, double mass)
+{
+  (void)model;
+  (void)mass;
+  return md_max(fabs(fix->k[0]), md_max(fabs(fix->k[1]), fabs(fix->k[2])));
+}
+
+/* The same for numbers as parse_components fills them. */
+static double size_of_components(const md_fix *fix, const md_model *model, double mass)
+{
+  double most = 0.0;
+  (void)model;
+  (void)mass;
+  for (int d = 0; d < 3; ++d)
+    if (fix->k[2 * d] == 1.0) most = md_max(most, fabs(fix->k[2 * d + 1]));
+  return most;
+}
+
+/* usual_force of a style that only takes forces away. */
+static double no_force(const md_fix *fix, const md_model *model, double mass)
+{
+  (void)fix;
+  (void)model;
+  (void)mass;
+  return 0.0;
+}
+
 #define MD_FIX_HOST
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_HOST

@@ -33,6 +33,7 @@ static const md_fix_style addforce_style = {
     .parse = addforce_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .usual_force = size_of_force,
     .vector = MD_VECTOR_BEFORE,
     .takes_region = true,
     .has_energy = true,

@@ -26,6 +26,7 @@ static const md_fix_style aveforce_style = {
     .parse = parse_components,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .usual_force = size_of_components,
     .takes_mean = true,
     .vector = MD_VECTOR_BEFORE,
 };

@@ -29,6 +29,7 @@ static const md_fix_style freeze_style = {
     .parse = freeze_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .usual_force = no_force,
     .vector = MD_VECTOR_BEFORE,
 };
 

@@ -71,6 +71,11 @@ static md_status gravity_field_prepare(const md_fix *fix, const md_model *model,
   return MD_OK;
 }
 
+static double gravity_field_usual(const md_fix *fix, const md_model *model, double mass)
+{
+  return size_of_force(fix, model, mass) * mass / model->units->mvv2e;
+}
+
 static bool gravity_field_needs_image(const md_fix *fix, int axis) { return fix->k[axis] != 0.0; }
 
 static const md_fix_style gravity_field_style = {
@@ -85,6 +90,7 @@ static const md_fix_style gravity_field_style = {
     .parse = gravity_field_parse,
     .join = join_force,
     .prepare_force = gravity_field_prepare,
+    .usual_force = gravity_field_usual,
     .not_minimized = true,
     .has_energy = true,
     .energy_needs_image = gravity_field_needs_image,

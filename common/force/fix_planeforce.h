@@ -27,6 +27,7 @@ static const md_fix_style planeforce_style = {
     .parse = planeforce_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .usual_force = no_force,
 };
 
 #elif defined MD_FIX_FORMULAS

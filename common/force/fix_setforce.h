@@ -32,6 +32,7 @@ static const md_fix_style setforce_style = {
     .parse = setforce_parse,
     .join = join_force,
     .prepare_force = copy_numbers,
+    .usual_force = size_of_components,
     .takes_region = true,
     .vector = MD_VECTOR_BEFORE,
 };

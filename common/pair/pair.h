@@ -235,8 +235,8 @@ double md_pair_cutoff(const md_pair *pair);
 double md_pair_reach(const md_pair *pair, int i, int j);
 
 /* The usual distance of two particles of 0-based types i and j. It is inside the cutoff; 0 if there is no
- * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. energy: a usual
- * one of a particle. */
+ * interaction. Without a cutoff: the distance of the largest force; 0 if the force has no largest value. energy:
+ * a usual one of a particle. */
 double md_pair_length(const md_pair *pair, int i, int j, double energy);
 
 /* Fills the coefficient table k[md_pair_rows][MD_PAIR_K], MD_PAIR_FORMULA included, which belongs to the caller. The

@@ -25,6 +25,17 @@ static md_status wall_harmonic_prepare(const md_fix *fix, const md_model *model,
   return md_wall_prepare(fix, model, wall_harmonic_potential, action, count);
 }
 
+/* At half of the cutoff. */
+static double wall_harmonic_usual(const md_fix *fix, const md_model *model, double mass)
+{
+  double most = 0.0;
+  (void)model;
+  (void)mass;
+  for (int m = 0; m < MD_FORCES_EACH && fix->k[MD_WALL_K * m] != 0.0; ++m)
+    most = md_max(most, fabs(fix->k[MD_WALL_K * m + 2] * fix->k[MD_WALL_K * m + 4]));
+  return most;
+}
+
 static const md_fix_style wall_harmonic_style = {
     .name = "wall/harmonic",
     .usage = "wall/harmonic FACE PLACE EPSILON SIGMA CUTOFF ... [units box|lattice]",
@@ -35,6 +46,7 @@ static const md_fix_style wall_harmonic_style = {
     .parse = md_wall_parse,
     .join = md_wall_join,
     .prepare_force = wall_harmonic_prepare,
+    .usual_force = wall_harmonic_usual,
     .vector = MD_VECTOR_WALLS,
     .has_energy = true,
 };

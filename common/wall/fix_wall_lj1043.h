@@ -48,6 +48,7 @@ static const md_fix_style wall_lj1043_style = {
     .parse = md_wall_parse,
     .join = md_wall_join,
     .prepare_force = wall_lj1043_prepare,
+    .usual_force = md_wall_usual_force,
     .vector = MD_VECTOR_WALLS,
     .has_energy = true,
 };

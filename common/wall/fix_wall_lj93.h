@@ -42,6 +42,7 @@ static const md_fix_style wall_lj93_style = {
     .parse = md_wall_parse,
     .join = md_wall_join,
     .prepare_force = wall_lj93_prepare,
+    .usual_force = md_wall_usual_force,
     .vector = MD_VECTOR_WALLS,
     .has_energy = true,
 };

@@ -127,6 +127,16 @@ md_status md_wall_join(const md_fix *fix, md_model *model)
   return MD_OK;
 }
 
+double md_wall_usual_force(const md_fix *fix, const md_model *model, double mass)
+{
+  double most = 0.0;
+  (void)model;
+  (void)mass;
+  for (int m = 0; m < MD_FORCES_EACH && fix->k[MD_WALL_K * m] != 0.0; ++m)
+    most = md_max(most, fabs(fix->k[MD_WALL_K * m + 2] / fix->k[MD_WALL_K * m + 3]));
+  return most;
+}
+
 md_status md_wall_prepare(const md_fix *fix, const md_model *model, md_wall_potential potential,
                           md_force_action *action, int *count)
 {

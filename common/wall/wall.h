@@ -32,6 +32,9 @@ md_status md_wall_edge_stays(const md_box *box, const char *name, const char *fa
 md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope) MD_CHECKED;
 md_status md_wall_join(const md_fix *fix, md_model *model) MD_CHECKED;
 
+/* usual_force of a style with walls and a sigma. */
+double md_wall_usual_force(const md_fix *fix, const md_model *model, double mass);
+
 /* prepare_force of a style with walls. potential: makes the numbers k4 and so on of an action. */
 typedef void (*md_wall_potential)(double epsilon, double sigma, double cutoff, double *k);
 md_status md_wall_prepare(const md_fix *fix, const md_model *model, md_wall_potential potential,

@@ -11,6 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+#define ROUGH                                                                                                \
+  2e-9 /* the relative rounding from which on the log has a note: that of forces 300 times apart */
+
 void md_run_describe(const md_run *run)
 {
   md_sim *sim = run->sim;
@@ -28,11 +31,17 @@ void md_run_describe(const md_run *run)
   md_log_print(sim->log, "Exact grids: position 2^%d, velocity 2^%d, force 2^%d, energy 2^%d, virial 2^%d\n",
                ilogb(m->grids.x), ilogb(m->grids.v), ilogb(m->grids.f), ilogb(m->grids.e), ilogb(m->grids.w));
   const md_resolution *r = &m->resolution;
-  if (r->impulse > 0.0)
+  if (!(r->impulse > 0.0)) return;
+  md_log_print(
+      sim->log,
+      "Relative rounding: %.2g of a step's displacement, %.2g of a pair's impulse, %.2g of a velocity%s\n",
+      r->drift, r->weakest, r->speed, m->wide ? "; momenta of two words" : "");
+  if (r->weakest > ROUGH || r->speed > ROUGH)
     md_log_print(
         sim->log,
-        "Relative rounding: %.2g of a step's displacement, %.2g of a pair's impulse, %.2g of a velocity%s\n",
-        r->drift, r->impulse, r->speed, m->wide ? "; momenta of two words" : "");
+        "Note: the forces of pairs of types and bonds are so far apart that the weakest impulses are "
+        "rounded by up to %.1g of themselves, and the velocities of the lightest type by up to %.1g\n",
+        r->weakest, r->speed);
 }
 
 void md_run_describe_grid(md_sim *sim)
