@@ -1,6 +1,6 @@
 /* `myriad frame`: one frame of the trajectory of a deck, at a step that is asked for.
  *
- * The deck is executed without its own outputs, up to the first of its runs that has the step. That run goes to the
+ * The deck is executed without the files of its outputs, up to the first of its runs that has the step. That run goes to the
  * step alone, and writes the frame there. So the frame is the one that a dump of the run would write. If restarts of
  * the deck are there, the deck goes on from the one that is nearest to the step, as with --resume, and back from it
  * where steps can be undone. Cost: the steps from the nearest restart, or from the beginning.
@@ -21,6 +21,10 @@ struct md_still {
 /* The cost of the way from a restart of the deck to the step, in steps; INT64_MAX: the way from the deck's beginning
  * is shorter, or none leads there. */
 int64_t md_frame_cost(const md_sim *sim, const md_restart *restart);
+
+/* Is an output of the deck made for a frame too? A dump whose values variables give may draw random numbers, and later
+ * commands count on how many were drawn. Such a dump is made into nothing: its file's word becomes /dev/null. */
+bool md_frame_keeps(md_sim *sim, const md_words *words);
 
 /* Is the step one of a run from `first` to `last`, forwards or back? */
 bool md_frame_is_in(const md_still *still, int64_t first, int64_t last);

@@ -17,6 +17,7 @@
  */
 #include "src/deck/deck.h"
 #include "common/ranks/reductions.h"
+#include "src/backwards/frame.h"
 #include "src/deck/check.h"
 #include "src/deck/quote.h"
 #include "src/deck/suffix.h"
@@ -159,7 +160,7 @@ static md_status execute(md_sim *sim, const md_words *words)
     md_log_print(sim->log, "Done before: %s\n", command->name);
     return md_resume_leave_out(sim, words);
   }
-  if (sim->frame && is_output(command->name)) {
+  if (sim->frame && is_output(command->name) && !md_frame_keeps(sim, words)) {
     md_log_print(sim->log, "Left out for a frame: %s\n", command->name);
     return MD_OK;
   }

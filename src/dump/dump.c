@@ -176,8 +176,8 @@ static bool mark(md_observer *observer, md_output_mark *mark)
 static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark *mark)
 {
   md_dump *dump = (md_dump *)observer;
+  if (strcmp(dump->path, mark->file) == 0 || sim->frame) dump->last_step = mark->last_step;
   if (strcmp(dump->path, mark->file) != 0) return MD_OK;
-  dump->last_step = mark->last_step;
   if (dump->style->resume) return agree(dump, sim, dump->style->resume(dump, sim));
   if (!has_stream(dump) || mark->bytes < 0) return MD_OK;
   dump->append = true;
@@ -250,7 +250,7 @@ static md_status find_style(const char *name, const md_dump_style **style)
   return md_error(MD_USAGE, "dump: unknown style '%.80s'; accepted are %s", name, accepted);
 }
 
-static md_status check_path(const md_sim *sim, const md_dump *dump)
+static md_status check_path(const md_dump *dump)
 {
   const char *path = dump->path;
   const char *star = strchr(path, '*');
@@ -270,9 +270,6 @@ static md_status check_path(const md_sim *sim, const md_dump *dump)
     return md_error(MD_USAGE, "dump density: file name '%.300s' must end in .png, .txt or .h5", path);
   if (dump->style == &md_dump_h5md && ends_in(path, ".gz"))
     return md_error(MD_USAGE, "dump h5md: file name '%.300s' asks for gzip, which HDF5 files are not", path);
-  for (const md_observer *o = sim->observers; o; o = o->next)
-    if (is_dump(o) && strcmp(((const md_dump *)o)->path, path) == 0)
-      return md_error(MD_USAGE, "dump: dump %s writes to %.300s already; choose another name", o->id, path);
   return MD_OK;
 }
 
@@ -293,7 +290,7 @@ static md_status read_words(md_sim *sim, const md_words *words, md_dump *dump)
   if (!dump->path || !dump->element) return md_error(MD_RUNTIME, "dump: out of memory");
   for (int t = 1; t <= dump->ntypes; ++t)
     snprintf(dump->element[t], sizeof dump->element[t], "%s", md_element_default(t));
-  MD_TRY(check_path(sim, dump));
+  MD_TRY(check_path(dump));
   if (ends_in(words->word[2], "/gz") && !ends_in(dump->path, ".gz"))
     return md_error(MD_USAGE, "dump %s: the file name must end in .gz, not '%.300s'", words->word[2],
                     dump->path);

@@ -637,6 +637,31 @@ def test_a_frame_that_no_run_reaches_leaves_no_file(file, tmp_path):
     assert not (tmp_path / file).exists()
 
 
+@pytest.mark.parametrize("restart", ["", "restart 70 r.*\n"])
+def test_a_frame_draws_the_random_numbers_of_the_outputs(restart, tmp_path):
+    """Dumps of the deck are left out. Their variables draw, and a command after them counts on that."""
+    deck = (MELT + "fix 1 all nve\nvariable g atom normal(0,1,82166)\ndump d all custom 10 d id type x y z vx vy vz\n"
+            "dump_modify d sort id format float %.17g\ndump 2 all custom 20 two id v_g\ndump_modify 2 sort id\n"
+            f"{restart}run 100\nvelocity all set v_g NULL NULL\nwrite_dump all custom three id v_g\nundump 2\nrun 50\n"
+            "velocity all set v_g NULL NULL\nrun 50\n")
+    works(run_deck(tmp_path, deck))
+    whole = dict(frames(tmp_path / "d"))
+    kept = {name: (tmp_path / name).read_bytes() for name in ("d", "two", "three")}
+    for step in (60, 120, 200):
+        still(tmp_path, step, f"f{step}", "custom", "id", "type", "x", "y", "z", "vx", "vy", "vz")
+        assert [line.split() for line in dict(frames(tmp_path / f"f{step}"))[str(step)].splitlines()] == \
+            [line.split() for line in whole[str(step)].splitlines()]
+    assert kept == {name: (tmp_path / name).read_bytes() for name in kept}
+
+
+def test_a_frame_does_not_guess_random_numbers(tmp_path):
+    """A picture whose colours draw is left out, and how many numbers it drew is not known."""
+    deck = (MELT + "fix 1 all nve\nvariable g atom normal(0,1,82166)\ndump 2 all image 20 a.*.png v_g type size 64 64\n"
+            "run 20\nvelocity all set v_g NULL NULL\nrun 50\n")
+    works(run_deck(tmp_path, deck))
+    refused(call(tmp_path, "frame", "-in", "in.deck", "--step", "60", "-o", "f"), USAGE, "normal", "not known")
+
+
 def test_a_frame_has_the_style_that_is_asked_for(tmp_path):
     text = MELT + "fix move all nve\nrun 30\n"
     (tmp_path / "in.deck").write_text(text)

@@ -97,8 +97,8 @@ def test_an_anchor_is_where_its_particle_is(tmp_path):
     deck = ("units lj\nregion b block 0 10 0 10 0 10\ncreate_box 1 b\n"
             "create_atoms 1 single 5.123456789012345 5.1 5.7\n"
             "create_atoms 1 single 2.123456789012345 5.1 5.7\n"
-            "mass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\ntimestep 1e-5\nfix 1 all nve\nfix 2 all spring/self 1e7\n"
-            f"thermo 50\nthermo_style custom step temp f_2\n{write_forces(50)}run 100\n")
+            "mass 1 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\ntimestep 1e-5\nfix 1 all nve\n"
+            f"fix 2 all spring/self 1e7\nthermo 50\nthermo_style custom step temp f_2\n{write_forces(50)}run 100\n")
     table = harness.run(deck, tmp_path).table
     for frame in harness.read_dump(tmp_path / "forces.dump"):
         assert not any(frame.columns[f].any() for f in ("fx", "fy", "fz"))
