@@ -1,9 +1,9 @@
 /* `myriad frame`: one frame of the trajectory of a deck, at a step that is asked for.
  *
- * The deck is executed without the files of its outputs, up to the first of its runs that has the step. That run goes to the
- * step alone, and writes the frame there. So the frame is the one that a dump of the run would write. If restarts of
- * the deck are there, the deck goes on from the one that is nearest to the step, as with --resume, and back from it
- * where steps can be undone. Cost: the steps from the nearest restart, or from the beginning.
+ * The deck is executed without the files of its outputs, up to the first of its runs that has the step. That run goes
+ * to the step alone, and writes the frame there. So the frame is the one that a dump of the run would write. If
+ * restarts of the deck are there, the deck goes on from the one that is nearest to the step, as with --resume, and back
+ * from it where steps can be undone. Cost: the steps from the nearest restart, or from the beginning.
  */
 #ifndef MD_SRC_BACKWARDS_FRAME_H
 #define MD_SRC_BACKWARDS_FRAME_H

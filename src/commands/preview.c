@@ -116,6 +116,47 @@ static md_status note_print(md_sim *sim, const md_words *words)
   return md_comm_agree(sim->comm, status);
 }
 
+/* The end of a word in a command, or in a command within quotes. */
+static size_t word_length(const char *text) { return strcspn(text, " \t'\""); }
+
+/* Notes the files of a print that begins here, whose words only the run knows. */
+static md_status note_words(md_sim *sim, const char *text)
+{
+  md_printed_file *file;
+  bool names = false;
+  while (*text && *text != '\n') {
+    char name[MD_PRINTED_NAME] = "";
+    const size_t n = word_length(text);
+    if (n > 0 && n < sizeof name) memcpy(name, text, n);
+    if (names && n > 0 && !strchr(name, '$')) MD_TRY(md_printed_note(sim->printed, name, &file));
+    if (n > 0) names = strcmp(name, "append") == 0 || strcmp(name, "file") == 0;
+    text += n > 0 ? n : 1;
+  }
+  return MD_OK;
+}
+
+/* The same for each print in a text, at its beginning or after a quote. */
+static md_status note_prints(md_sim *sim, const char *text)
+{
+  const char *at = text, *end = text;
+  for (; sim->printed && (at = strstr(at, "print")) != NULL; at += 5) {
+    for (end = at; end > text && (end[-1] == ' ' || end[-1] == '\t'); --end) continue;
+    const bool begins = end == text || end[-1] == '\'' || end[-1] == '"';
+    if (begins && word_length(at) == 5) MD_TRY(note_words(sim, at));
+  }
+  return MD_OK;
+}
+
+/* A command of which only the run knows whether it is reached. */
+static md_status note_lost(md_sim *sim, const md_words *words)
+{
+  md_status status = MD_OK;
+  for (int k = 1; k < words->n && status == MD_OK; ++k) status = note_prints(sim, words->word[k]);
+  MD_TRY(md_comm_agree(sim->comm, status));
+  const md_words after = {words->n - 1, words->word + 1};
+  return strcmp(words->word[0], "print") == 0 ? note_print(sim, &after) : MD_OK;
+}
+
 /* The commands between the pieces of `run N every M 'COMMAND' ...`. One whose words only the run knows, such as an `if`
  * about a temperature, says nothing about the way through the deck after the run. */
 static md_status follow_pieces(md_sim *sim, const md_words *words)
@@ -132,11 +173,11 @@ static md_status follow_pieces(md_sim *sim, const md_words *words)
 
 static md_status follow(md_sim *sim, const md_words *words)
 {
-  if (sim->script.lost) return MD_OK;
   if (!words) {
-    forget_variable(sim);
-    return MD_OK;
+    if (!sim->script.lost) forget_variable(sim);
+    return md_comm_agree(sim->comm, note_prints(sim, sim->follow_line));
   }
+  if (sim->script.lost) return note_lost(sim, words);
   const char *command = words->word[0];
   const md_words after = {words->n - 1, words->word + 1};
   if (strcmp(command, "run") == 0) return follow_pieces(sim, &after);

@@ -35,9 +35,10 @@ void md_printed_free(md_printed *printed)
   *printed = (md_printed){0};
 }
 
-int64_t md_printed_bytes(const md_printed_file *file)
+int64_t md_printed_end(const md_printed_file *file)
 {
   struct stat about;
+  if (file->from >= 0) return file->from;
   return stat(file->name, &about) == 0 && S_ISREG(about.st_mode) ? (int64_t)about.st_size : -1;
 }
 

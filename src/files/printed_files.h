@@ -4,7 +4,8 @@
  * the same lines again. Such a file is not cut to its length at the restart, as that of a dump is, because other jobs
  * may append to it too. Instead:
  * 1. A restart holds the length of each such file. The names are those that the preview of the deck finds, as a file
- *    may get its first line after the restart.
+ *    may get its first line after the restart. While a resumed job passes lines of the killed one, the length is that
+ *    of the lines passed.
  * 2. A resumed job looks for each text that it would append from there on. A text that is found is not appended, and
  *    the next one is looked for after it.
  * 3. Once a text is missing, the file has no more lines of the killed job, and all later ones are appended.
@@ -37,8 +38,9 @@ md_status md_printed_note(md_printed *printed, const char *name, md_printed_file
 
 void md_printed_free(md_printed *printed);
 
-/* The bytes of the file; -1: there is none. */
-int64_t md_printed_bytes(const md_printed_file *file);
+/* The bytes up to which the file has the lines of this job: those that the next text is looked for after, or all; -1:
+ * there is no file. */
+int64_t md_printed_end(const md_printed_file *file);
 
 /* Whether the file has the text, as whole lines, from file->from on. Moves file->from past it, or sets it to -1. */
 bool md_printed_has(md_printed_file *file, const char *text);

@@ -111,6 +111,7 @@ int myriad_open(int nwords, const char *const *words, myriad **m)
 {
   if (!m) return refuse_null("the place of a simulation");
   *m = NULL;
+  if (nwords < 0) return (int)md_error(MD_USAGE, "the number of options of a simulation is %d", nwords);
   for (int k = 0; k < nwords; ++k)
     if (!words || !words[k]) return refuse_null("an option of a simulation");
   if (has_lock) return (int)refuse_within();

@@ -136,7 +136,7 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
     md_output_mark *mark = &r->output[r->noutput++];
     *mark = (md_output_mark){.id = MD_PRINTED_ID, .last_step = -1};
     snprintf(mark->file, sizeof mark->file, "%s", sim->printed->file[k].name);
-    mark->bytes = md_printed_bytes(&sim->printed->file[k]);
+    mark->bytes = md_printed_end(&sim->printed->file[k]);
   }
   return MD_OK;
 }

@@ -475,7 +475,7 @@ int main(int argc, char **argv)
 {
   const char *words[] = {"-log", "none", "-screen", "none"};
   double energy = 0, x[3 * 256];
-  myriad *m = NULL;
+  myriad *m = NULL, *other = NULL;
   (void)argc;
   if (myriad_open(4, words, &m) != MYRIAD_OK) return 1;
   if (myriad_command(m, "nonsense") != MYRIAD_USAGE) return 2;
@@ -488,6 +488,7 @@ int main(int argc, char **argv)
   if (myriad_command(m, NULL) != MYRIAD_USAGE || myriad_number(m, "pe", NULL) != MYRIAD_USAGE) return 5;
   if (myriad_gather(m, NULL, 3, x) != MYRIAD_USAGE || myriad_scatter(m, "v", 3, NULL) != MYRIAD_USAGE) return 6;
   if (myriad_get_box(m, NULL) != MYRIAD_USAGE || myriad_open(0, NULL, NULL) != MYRIAD_USAGE) return 7;
+  if (myriad_open(-1, words, &other) != MYRIAD_USAGE || other) return 8;
   if (myriad_gather(m, "x", 2, x) != MYRIAD_USAGE) return 4;
   puts(myriad_error());
   return myriad_close(m);

@@ -751,6 +751,40 @@ def test_lines_between_the_pieces_of_a_run_are_printed_once(tmp_path):
     assert (tmp_path / "r.txt").read_text() == "done\n"
 
 
+def test_lines_that_only_the_run_knows_are_printed_once(tmp_path):
+    """Within conditions about the state, and after them, where the preview does not follow the deck."""
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 5 r.*\n"
+            "run 30 every 8 \"if '$(temp) > 0' then 'print at_$(step) append p.txt'\"\n"
+            "if \"$(temp) > 0\" then \"run 10\" 'print here append q.txt' else 'print never append q.txt'\nrun 20\n"
+            "print \"a $(step)\" append s.txt\nprint 'b' file t.txt\nrun 10\n")
+    (tmp_path / "again").mkdir()
+    works(run_deck(tmp_path, deck))
+    texts = {name: (tmp_path / name).read_text() for name in ("p.txt", "q.txt", "s.txt", "t.txt")}
+    assert [len(text.splitlines()) for text in texts.values()] == [4, 1, 1, 1]
+    for step in (5, 15, 35, 55):
+        works(run_deck(tmp_path / "again", deck))
+        for path in (tmp_path / "again").glob("r.*"):
+            if path.name != f"r.{step}":
+                path.unlink()
+        assert f"Resumed at step {step}" in works(run_deck(tmp_path / "again", deck, "--resume")).out
+        assert {name: (tmp_path / "again" / name).read_text() for name in texts} == texts
+        for name in texts:
+            (tmp_path / "again" / name).unlink()
+
+
+def test_lines_are_printed_once_after_two_kills(tmp_path):
+    """The second restart was written while the job passed lines of the killed one: it is not the end of the file."""
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nrun 60 every 4 'print \"$(step)\" append p.txt'\n")
+    works(run_deck(tmp_path, deck))
+    text = (tmp_path / "p.txt").read_text()
+    for kept in (10, 30):
+        for path in tmp_path.glob("r.*"):
+            if path.name != f"r.{kept}":
+                path.unlink()
+        assert f"Resumed at step {kept}" in works(run_deck(tmp_path, deck, "--resume")).out
+        assert (tmp_path / "p.txt").read_text() == text
+
+
 def test_frames_appended_before_the_next_restart_are_there_once(tmp_path):
     """Runs begin with a restart if a file to append to is new, and only then. A job was killed after that restart."""
     deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nfix p all print 2 $(step) append p.txt screen no\nrun 15\n"
