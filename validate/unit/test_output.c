@@ -617,7 +617,6 @@ static void test_dump_errors(void **state)
       {"d all density 1 e.png 10 scale maybe", "'maybe' is none of linear, log"},
       {"d all density 1 e.png 10 colour red", "unknown keyword 'colour'"},
       {"used all custom 1 e.txt id", "the id used is in use"},
-      {"d all custom 1 used.txt id", "dump used writes to used.txt already"},
       {"d123456789012345678901234567890123456789012345678901234567890123 all custom 1 e.txt id",
        "longer than 63"},
   };
