@@ -182,3 +182,38 @@ def test_the_log_says_what_far_apart_forces_cost(tmp_path):
     near = harness.run(begin + "pair_coeff 2 2 10 1\nfix 1 all nve\nrun 1\n", tmp_path).log
     far = harness.run(begin + "pair_coeff 2 2 1e5 1\ntimestep 1e-4\nfix 1 all nve\nrun 1\n", tmp_path).log
     assert "so far apart" not in near and "Note: the forces of pairs of types and bonds are so far apart" in far
+
+
+# Decks of the tests above, with 20 steps and a dump, for engines that may go other ways: momenta of two words without
+# pairs, positions that are not packed, a long range of forces, anchors, slabs of a box that follows.
+BEGIN = ("units lj\nboundary {boundary}\nlattice fcc {density}\nregion b block 0 4 0 4 0 4\ncreate_box 2 b\n"
+         "create_atoms 1 box\nset type 1 type/fraction 2 0.3 1711\nmass 1 1\nmass 2 {heavy}\n"
+         "velocity all create 1.0 87287\ntimestep 0.002\n")
+SAME = {
+    "two words, fixes alone": BEGIN.format(boundary="f p p", density=0.1, heavy=1e8) +
+    "displace_atoms all move 0.5 0 0 units box\nfix g all gravity 0.1 vector 0 0 -1\n"
+    "fix w all wall/lj93 xhi EDGE 1 0.1 0.3\nfix s all spring tether 1 5 5 5 0\n",
+    "constant forces alone": BEGIN.format(boundary="p p p", density=0.1, heavy=2) + "fix a all addforce 1e-7 0 1e-9\n",
+    "decays before its cutoff": BEGIN.format(boundary="p p p", density=0.02, heavy=2) +
+    "pair_style yukawa 3.0 8\npair_coeff * * 100\n",
+    "small beside large": BEGIN.format(boundary="p p p", density=0.05, heavy=1) +
+    "pair_style lj/cut 8\npair_coeff 1 1 1 0.1 0.25\npair_coeff 1 2 1 1.6 4\npair_coeff 2 2 1 3 8\n",
+    "anchors": BEGIN.format(boundary="p p p", density=0.8, heavy=2) +
+    "pair_style lj/cut 2.5\npair_coeff * * 1 1\nfix s all spring/self 1e4\n",
+    "slabs that follow": BEGIN.format(boundary="s s s", density=0.6, heavy=2) +
+    "pair_style lj/cut 2.5\npair_coeff * * 1 1\nfix c all thermal/conductivity 5 y 4\n"
+    "fix m all momentum 7 linear 1 1 1 angular\n",
+}
+
+
+@pytest.mark.parametrize("engine", ["openmp", pytest.param("ranks", marks=pytest.mark.mpi),
+                                    pytest.param("gpu", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("name", SAME)
+def test_every_engine_has_the_bits_of_naive(name, engine, tmp_path):
+    text = (SAME[name] + "fix 1 all nve\nthermo 10\nthermo_style custom step temp pe press\n"
+            f"{write_forces(10)}run 20\n")
+    ranks = 2 if engine == "ranks" else None
+    wanted = harness.run(text, tmp_path / "naive", engine="naive")
+    found = harness.run(text, tmp_path / engine, engine="openmp" if ranks else engine, ranks=ranks)
+    assert found.table.rows == wanted.table.rows
+    assert (tmp_path / engine / "forces.dump").read_bytes() == (tmp_path / "naive" / "forces.dump").read_bytes()
