@@ -452,11 +452,12 @@ static void choose_output_grids(md_model *model, const md_scales *s, double quan
   const double unit = md_power_above(md_max(1.0, others)) * 0x1p-50 / MD_FINE;
   model->grids.e = md_power_above(largest[0]) * unit;
   model->grids.w = md_power_above(largest[1]) * unit;
-  /* The quantum is not as fine as possible. So a sum below 2^7 usual forces is exact in a double, and such forces
-   * add up to zero exactly. It is at most that of impulses: a stiff pair may never be at its usual distance. */
+  /* The quantum is not as fine as possible. So a sum below 2^7 usual forces of the weakest pair is exact in a double,
+   * and such forces add up to zero exactly. It is at most that of impulses: a stiff pair may never be at its usual
+   * distance. */
   model->grids.f = md_power_above(largest[2]) * unit;
-  if (s->strongest > 0.0)
-    model->grids.f = md_max(model->grids.f, power_below(md_min(0x1p-46 * s->strongest, quantum)));
+  if (s->weakest > 0.0)
+    model->grids.f = md_max(model->grids.f, power_below(md_min(0x1p-46 * s->weakest, quantum)));
   model->force_range = md_all_range(model->wide) * (quantum / (model->grids.f * MD_FINE));
 }
 

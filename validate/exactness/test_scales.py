@@ -175,6 +175,19 @@ def test_a_barostat_of_small_energies(tmp_path):
     assert volume(4.0**-12, "small") == pytest.approx(volume(1.0, "usual"), rel=1e-8)
 
 
+def test_weak_forces_beside_strong_ones_in_dumps(tmp_path):
+    """They were rounded to quanta of the strongest pair of types, also if no such pair is there."""
+    deck = ("units lj\nregion b block 0 20 0 20 0 20\ncreate_box 2 b\ncreate_atoms 1 single 5 5 5\n"
+            "create_atoms 1 single 6.25 5.25 5.125\nmass * 1\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\n"
+            f"pair_coeff 1 2 1e3 1\npair_coeff 2 2 1e8 1\ntimestep 1e-6\nfix 1 all nve\n{write_forces()}run 0\n")
+    harness.run(deck, tmp_path)
+    r2 = 1.25**2 + 0.25**2 + 0.125**2
+    pushed = (48 * r2**-7 - 24 * r2**-4) * np.array([-1.25, -0.25, -0.125])
+    found = last_frame(tmp_path)
+    assert np.array([found[f][0] for f in ("fx", "fy", "fz")]) == pytest.approx(pushed, rel=1e-12, abs=0)
+    assert [found[f][0] for f in ("fx", "fy", "fz")] == [-found[f][1] for f in ("fx", "fy", "fz")]
+
+
 def test_the_log_says_what_far_apart_forces_cost(tmp_path):
     begin = ("units lj\nregion b block 0 20 0 20 0 20\ncreate_box 2 b\ncreate_atoms 1 single 5 5 5\n"
              "create_atoms 1 single 6.3 5.2 5.1\ncreate_atoms 2 single 15 15 15\nmass * 1\npair_style lj/cut 2.5\n"
