@@ -162,9 +162,7 @@ static md_status prepare_momenta(md_model *model, const md_scales *s, double h)
         .drift = model->dt > 0.0 ? 0.5 * model->grids.x / (model->dt * sqrt(s->energy / m)) : 0.0,
         .impulse = s->strongest > 0.0 ? MD_IMPULSE_ERROR * model->grids.v / allowed : 0.0,
         .weakest = s->weakest > 0.0 ? 0.5 * model->grids.v * m / (h * s->weakest) : 0.0,
-        .speed = s->least_energy > 0.0
-                     ? 0.5 * model->grids.v * m / s->lightest / sqrt(s->least_energy / s->lightest)
-                     : 0.0};
+        .speed = 0.5 * model->grids.v * m / s->lightest / sqrt(s->least_energy / s->lightest)};
   /* At least twice the largest kinetic energy of a particle. A particle adds one term, so that 2^60 coarse quanta may
    * cover the energy. */
   model->grids.k = md_power_above(3.0 * m * model->speed_limit * model->speed_limit) * 0x1p-60 / MD_FINE;

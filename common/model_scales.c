@@ -131,9 +131,8 @@ static void add_fixes(const md_model *model, md_scales *s)
 md_scales md_scales_of(const md_model *model, const double *unit_k)
 {
   if (md_pair_is_all(&model->pair)) return scales_of_all(model, unit_k);
-  md_scales s = {.lightest = md_lightest_mass(model),
-                 .length = model->reach,
-                 .energy = md_max(model->hottest, model->units->boltz * md_pair_hottest(&model->pair))};
+  const double hot = md_max(model->hottest, model->units->boltz * md_pair_hottest(&model->pair));
+  md_scales s = {.lightest = md_lightest_mass(model), .length = model->reach, .energy = hot};
   for (int i = 0; i < model->ntypes; ++i)
     for (int j = 0; j < model->ntypes; ++j) {
       const double r = md_pair_length(&model->pair, i, j, usual_energy(model, i, j));
@@ -142,7 +141,7 @@ md_scales md_scales_of(const md_model *model, const double *unit_k)
       add_force(&s, usual_force(model, i, j, k, r), r);
     }
   add_bonds(model, &s);
-  s.least_energy = md_max(s.least_energy, model->hottest);
+  s.least_energy = md_max(s.least_energy, hot);
   if (!(s.strongest > 0.0)) add_fixes(model, &s);
   return s;
 }

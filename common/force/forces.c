@@ -154,13 +154,10 @@ static void add_output(const md_force_action *a, const double before[3], const m
 /* Is every number of a force below MD_FORCE_OUTPUT_RANGE? */
 static bool is_in_range(const md_net_force *net, const double before[3])
 {
-  double most = md_max(fabs(net->energy), fabs(net->pull));
-  bool known = isfinite(net->energy) && isfinite(net->pull);
-  for (int d = 0; d < 3; ++d) {
-    most = md_max(most, md_max(fabs(before[d]), fabs(net->given[d])));
-    known = known && isfinite(before[d]) && isfinite(net->given[d]);
-  }
-  return known && most < MD_FORCE_OUTPUT_RANGE;
+  bool known = fabs(net->energy) < MD_FORCE_OUTPUT_RANGE && fabs(net->pull) < MD_FORCE_OUTPUT_RANGE;
+  for (int d = 0; d < 3; ++d)
+    known = known && fabs(before[d]) < MD_FORCE_OUTPUT_RANGE && fabs(net->given[d]) < MD_FORCE_OUTPUT_RANGE;
+  return known;
 }
 
 /* n actions act on the force on a particle. sums: by fix, or NULL. *fix: the fix that acted last. False: its force is

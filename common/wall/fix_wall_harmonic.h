@@ -25,15 +25,13 @@ static md_status wall_harmonic_prepare(const md_fix *fix, const md_model *model,
   return md_wall_prepare(fix, model, wall_harmonic_potential, action, count);
 }
 
-/* At half of the cutoff. */
+static double wall_harmonic_at_half_cutoff(const double *wall) { return wall[2] * wall[4]; }
+
 static double wall_harmonic_usual(const md_fix *fix, const md_model *model, double mass)
 {
-  double most = 0.0;
   (void)model;
   (void)mass;
-  for (int m = 0; m < MD_FORCES_EACH && fix->k[MD_WALL_K * m] != 0.0; ++m)
-    most = md_max(most, fabs(fix->k[MD_WALL_K * m + 2] * fix->k[MD_WALL_K * m + 4]));
-  return most;
+  return md_wall_largest(fix, wall_harmonic_at_half_cutoff);
 }
 
 static const md_fix_style wall_harmonic_style = {

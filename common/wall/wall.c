@@ -127,14 +127,21 @@ md_status md_wall_join(const md_fix *fix, md_model *model)
   return MD_OK;
 }
 
-double md_wall_usual_force(const md_fix *fix, const md_model *model, double mass)
+double md_wall_largest(const md_fix *fix, double (*force)(const double *wall))
 {
   double most = 0.0;
+  for (int m = 0; m < MD_FORCES_EACH && fix->k[MD_WALL_K * m] != 0.0; ++m)
+    most = md_max(most, fabs(force(&fix->k[MD_WALL_K * m])));
+  return most;
+}
+
+static double at_sigma(const double *wall) { return wall[2] / wall[3]; }
+
+double md_wall_usual_force(const md_fix *fix, const md_model *model, double mass)
+{
   (void)model;
   (void)mass;
-  for (int m = 0; m < MD_FORCES_EACH && fix->k[MD_WALL_K * m] != 0.0; ++m)
-    most = md_max(most, fabs(fix->k[MD_WALL_K * m + 2] / fix->k[MD_WALL_K * m + 3]));
-  return most;
+  return md_wall_largest(fix, at_sigma);
 }
 
 md_status md_wall_prepare(const md_fix *fix, const md_model *model, md_wall_potential potential,

@@ -32,6 +32,9 @@ md_status md_wall_edge_stays(const md_box *box, const char *name, const char *fa
 md_status md_wall_parse(md_fix *fix, const md_words *words, const md_fix_scope *scope) MD_CHECKED;
 md_status md_wall_join(const md_fix *fix, md_model *model) MD_CHECKED;
 
+/* The size of the largest force of the walls of a fix. force: of one wall, from its MD_WALL_K numbers. */
+double md_wall_largest(const md_fix *fix, double (*force)(const double *wall));
+
 /* usual_force of a style with walls and a sigma. */
 double md_wall_usual_force(const md_fix *fix, const md_model *model, double mass);
 

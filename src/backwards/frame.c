@@ -18,30 +18,30 @@ bool md_frame_is_in(const md_still *still, int64_t first, int64_t last)
   return is_between(still->step, first, last);
 }
 
-/* The index of the file's name among the words of a command that writes dumps; 0: of another command. */
-static int place_of_file(const md_words *words)
+/* Where the words of a dump custom, or of a write_dump custom, have the file's name; NULL: they are another command. */
+static char **file_of_custom(const md_words *words)
 {
-  if (strcmp(words->word[0], "dump") == 0) return 5;
-  return strcmp(words->word[0], "write_dump") == 0 ? 3 : 0;
+  const bool lasts = strcmp(words->word[0], "dump") == 0;
+  const int style = lasts ? 3 : 2, file = lasts ? 5 : 3;
+  if (!lasts && strcmp(words->word[0], "write_dump") != 0) return NULL;
+  return file < words->n && strcmp(words->word[style], "custom") == 0 ? &words->word[file] : NULL;
 }
 
 bool md_frame_keeps(md_sim *sim, const md_words *words)
 {
   static char nothing[] = "/dev/null";
-  const int file = place_of_file(words);
   const bool modifies = strcmp(words->word[0], "dump_modify") == 0 || strcmp(words->word[0], "undump") == 0;
   for (const md_observer *o = sim->observers; o && modifies; o = o->next)
     if (strcmp(o->id, words->word[1]) == 0) return true;
   bool reads = false;
   for (int k = 1; k < words->n; ++k) reads = reads || strstr(words->word[k], "v_");
-  if (!reads || !(file > 0 || modifies)) return false;
-  const int style = file == 5 ? 3 : 2;
-  if (file > 0 && file < words->n && strcmp(words->word[style], "custom") == 0) {
-    words->word[file] = nothing;
-    return true;
-  }
-  md_variables_hide_draws(sim->variables);
-  return false;
+  if (!reads || !strstr(words->word[0], "dump")) return false;
+  char **file = file_of_custom(words);
+  if (file)
+    *file = nothing;
+  else
+    md_variables_hide_draws(sim->variables);
+  return file != NULL;
 }
 
 /* Did a fix have sums, which count on steps that go up? */

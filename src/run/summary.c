@@ -11,8 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define ROUGH                                                                                                \
-  2e-9 /* the relative rounding from which on the log has a note: that of forces 300 times apart */
+/* The relative rounding from which on the log has a note: that of forces 300 times apart. */
+#define ROUGH 2e-9
 
 void md_run_describe(const md_run *run)
 {

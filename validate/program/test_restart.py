@@ -100,6 +100,13 @@ SYSTEMS = {"mixture": (MIXTURE, MIXTURE_FIXES), "flat": (FLAT, FLAT_FIXES), "flo
            "scaled": (MIXTURE, SCALED_FIXES), "droplet": (DROPLET, DROPLET_FIXES), "chain": (MIXTURE, CHAIN_FIXES)}
 
 
+def keep_restart(folder: Path, step: int) -> None:
+    """Removes all restarts r.N but that of this step: the job was killed after it."""
+    for path in folder.glob("r.*"):
+        if path.name != f"r.{step}":
+            path.unlink()
+
+
 def data(folder: Path, name: str = "end.data") -> bytes:
     return (folder / name).read_bytes()
 
@@ -763,9 +770,7 @@ def test_lines_that_only_the_run_knows_are_printed_once(tmp_path):
     assert [len(text.splitlines()) for text in texts.values()] == [4, 1, 1, 1]
     for step in (5, 15, 35, 55):
         works(run_deck(tmp_path / "again", deck))
-        for path in (tmp_path / "again").glob("r.*"):
-            if path.name != f"r.{step}":
-                path.unlink()
+        keep_restart(tmp_path / "again", step)
         assert f"Resumed at step {step}" in works(run_deck(tmp_path / "again", deck, "--resume")).out
         assert {name: (tmp_path / "again" / name).read_text() for name in texts} == texts
         for name in texts:
@@ -778,9 +783,7 @@ def test_lines_are_printed_once_after_two_kills(tmp_path):
     works(run_deck(tmp_path, deck))
     text = (tmp_path / "p.txt").read_text()
     for kept in (10, 30):
-        for path in tmp_path.glob("r.*"):
-            if path.name != f"r.{kept}":
-                path.unlink()
+        keep_restart(tmp_path, kept)
         assert f"Resumed at step {kept}" in works(run_deck(tmp_path, deck, "--resume")).out
         assert (tmp_path / "p.txt").read_text() == text
 
