@@ -141,7 +141,7 @@ typedef struct md_model {
   bool wide;                       /* momenta have a second word */
   double v_step[MD_TYPES_MAX + 1]; /* by type: v is a multiple of this; grids.v unless wide */
   md_resolution resolution;
-  double cutoff;        /* the largest of all pairs, 0 without a pair style */
+  double cutoff;        /* the largest of all pairs, 0 without forces of pairs */
   double reach;         /* the largest of cutoff and bonds: how far a particle may act on another one */
   double kick_time;     /* h: dt/2 for MD_NVE, dt for the leapfrogs */
   md_subtypes subtypes; /* types as excluded groups divide them; md_model_divide makes them */

@@ -119,7 +119,8 @@ typedef enum md_pair_kind {
 enum { MD_PAIR_SHARED_STYLE = MD_PAIR_KINDS, MD_PAIR_HYBRID_STYLE };
 
 typedef struct md_pair {
-  md_pair_kind kind; /* MD_PAIR_NONE: particles do not interact */
+  md_pair_kind kind;  /* MD_PAIR_NONE: particles do not interact */
+  double zero_cutoff; /* of pair_style zero, which has this kind too; 0: pair_style none */
   int ntypes;
   bool shift, tail; /* of pair_modify */
   md_mixing mixing;

@@ -213,6 +213,10 @@ static void info_hybrid(md_sim *sim)
 static void info_pair(md_sim *sim)
 {
   const md_pair *pair = &sim->model.pair;
+  if (pair->zero_cutoff > 0.0) {
+    md_log_print(sim->log, "  pair style zero, cutoff %.15g\n", pair->zero_cutoff);
+    return;
+  }
   if (pair->kind == MD_PAIR_NONE) {
     md_log_print(sim->log, "  pair style none\n");
     return;

@@ -203,7 +203,7 @@ static md_status find_counts(compute_rdf *c, md_sim *sim, counting *g)
 
 static double cutoff_of(const compute_rdf *c, const md_sim *sim)
 {
-  return c->cutoff > 0.0 ? c->cutoff : sim->model.cutoff;
+  return c->cutoff > 0.0 ? c->cutoff : md_neighbour_cutoff(sim);
 }
 
 /* By the engine. */

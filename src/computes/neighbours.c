@@ -337,6 +337,11 @@ static md_status visit_all(md_sim *sim, const visiting *g, md_neighbour *message
   return status;
 }
 
+double md_neighbour_cutoff(const md_sim *sim)
+{
+  return md_max(sim->model.cutoff, sim->model.pair.zero_cutoff);
+}
+
 static md_status check_cutoff(const md_sim *sim, double cutoff)
 {
   const md_box *box = &sim->model.box;

@@ -42,6 +42,9 @@ typedef struct md_neighbour_search {
 /* The number of threads that may call `visit`. */
 int md_neighbour_threads(void);
 
+/* The cutoff for a compute to which the deck gives none: the largest of the pair style; 0 if it has none. */
+double md_neighbour_cutoff(const md_sim *sim);
+
 /* Visits all pairs. sim->particles must be up to date. Collective. MD_USAGE: the cutoff is not positive, or is larger
  * than 16 periodic sides. MD_RUNTIME: out of memory. */
 md_status md_neighbours_visit(md_sim *sim, const md_neighbour_search *search) MD_CHECKED;

@@ -8,6 +8,7 @@
  * References: Kelchner, Plimpton and Hamilton, Phys. Rev. B 58, 11085 (1998); the LAMMPS manual, centro/atom. */
 #include "common/sums/environment.h"
 #include "src/computes/host_compute.h"
+#include "src/computes/neighbours.h"
 #include "src/deck/command.h"
 #include "src/order/nearest.h"
 #include "src/output/observer.h"
@@ -67,7 +68,7 @@ static const md_environment *environment(md_host_compute *base, const md_sim *si
 {
   compute_centro *c = (compute_centro *)base;
   c->environment = (md_environment){.kind = MD_ENVIRONMENT_CENTRO,
-                                    .cutoff = sim->model.cutoff,
+                                    .cutoff = md_neighbour_cutoff(sim),
                                     .group = md_group_bit(base->group),
                                     .other = MD_GROUP_ALL,
                                     .columns = 1,

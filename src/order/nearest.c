@@ -110,6 +110,6 @@ md_status md_near_read(const md_words *words, const char *what, int *at, md_near
 
 md_near_search md_near_with_cutoff(const md_sim *sim, md_near_search search)
 {
-  if (search.cutoff == 0.0) search.cutoff = sim->model.cutoff;
+  if (search.cutoff == 0.0) search.cutoff = md_neighbour_cutoff(sim);
   return search;
 }

@@ -24,7 +24,7 @@ static md_status unknown_style(const char *name)
     used += n;
   }
   list[used] = '\0';
-  return md_error(MD_USAGE, "unknown pair style '%.64s'; accepted are %snone", name, list);
+  return md_error(MD_USAGE, "unknown pair style '%.64s'; accepted are %szero, none", name, list);
 }
 
 static md_status read_numbers(const md_words *words, int first, const char *what, double *value, int *n)
@@ -74,6 +74,23 @@ md_status md_pair_read_style(md_sim *sim, const md_words *words, md_sub_style *s
   return MD_OK;
 }
 
+/* pair_style zero RC [nocoeff] [full]: no forces, and a cutoff for computes that count neighbours. */
+static md_status take_zero(md_pair *pair, const md_words *words)
+{
+  double cutoff;
+  if (words->n < 2) return md_error(MD_USAGE, "pair_style zero takes a cutoff");
+  MD_TRY(md_word_positive(words->word[1], "the cutoff of pair_style zero", &cutoff));
+  for (int k = 2; k < words->n; ++k)
+    if (strcmp(words->word[k], "nocoeff") != 0 && strcmp(words->word[k], "full") != 0)
+      return md_error(
+          MD_USAGE,
+          "pair_style zero: unknown keyword '%.64s'; accepted are nocoeff and full, which change nothing",
+          words->word[k]);
+  md_pair_free(pair);
+  pair->zero_cutoff = cutoff;
+  return MD_OK;
+}
+
 md_status md_do_pair_style(md_sim *sim, const md_words *words)
 {
   md_pair *pair = &sim->model.pair;
@@ -84,6 +101,7 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
     md_pair_free(pair);
     return MD_OK;
   }
+  if (strcmp(name, "zero") == 0) return take_zero(pair, words);
   const md_pair_style *chosen = md_pair_style_of(md_pair_find(name));
   if (chosen && chosen->hybrid) return md_hybrid_style(sim, words);
   md_sub_style style;
@@ -117,10 +135,25 @@ md_status md_pair_read_coeff(md_sim *sim, md_pair *pair, const md_words *words)
   return MD_OK;
 }
 
+/* With pair_style zero. There is nothing to set. */
+static md_status zero_coeff(const md_sim *sim, const md_words *words)
+{
+  int first, last;
+  for (int k = 0; k < 2; ++k) MD_TRY(md_word_types(words->word[k], sim->model.ntypes, &first, &last));
+  if (words->n > 2)
+    return md_error(
+        MD_USAGE,
+        "pair_coeff: with pair_style zero all types have the cutoff %.15g of pair_style, and none of "
+        "their own, not '%.64s'",
+        sim->model.pair.zero_cutoff, words->word[2]);
+  return MD_OK;
+}
+
 md_status md_do_pair_coeff(md_sim *sim, const md_words *words)
 {
   MD_TRY(md_sim_need_box(sim, "pair_coeff"));
   md_pair *pair = &sim->model.pair;
+  if (pair->zero_cutoff > 0.0) return zero_coeff(sim, words);
   if (pair->kind == MD_PAIR_NONE)
     return md_error(MD_USAGE, "pair_coeff needs a pair_style other than none first");
   MD_TRY(md_sim_settle_pair(sim));

@@ -199,9 +199,21 @@ static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair)
   if (md_pair_style_of(pair->kind)->hybrid) walk_sub_styles(w, prefix, pair);
 }
 
+/* Of pair_style zero; models with forces of pairs have none. */
+static void walk_zero(walk *w, md_pair *pair)
+{
+  static const char name[] = "model/pair_zero_cutoff";
+  if (w->status != MD_OK || pair->kind != MD_PAIR_NONE) return;
+  if (w->mode == READ ? !md_h5->has(w->file, name) : !(pair->zero_cutoff > 0.0)) return;
+  real(w, name, &pair->zero_cutoff);
+  if (w->status == MD_OK && !(pair->zero_cutoff > 0.0 && pair->zero_cutoff < 0x1p60))
+    w->status = wrong(w, name);
+}
+
 static void walk_pair(walk *w, md_model *m)
 {
   walk_style(w, "model/pair", m->ntypes, &m->pair);
+  walk_zero(w, &m->pair);
   if (w->status != MD_OK || !md_pair_is_all(&m->pair)) return;
   real(w, "model/extent", &m->extent);
   m->extent_natoms = m->natoms;

@@ -205,13 +205,14 @@ static bool knows_fix(const md_sim *sim, const char *name)
 static bool knows_pair(const md_sim *sim, const char *name)
 {
   (void)sim;
-  return md_pair_find(name) != MD_PAIR_KINDS;
+  return md_pair_find(name) != MD_PAIR_KINDS || strcmp(name, "zero") == 0;
 }
 
 static bool uses_pair(const md_sim *sim, const char *name)
 {
   const md_pair_style *style = md_pair_style_of(sim->model.pair.kind);
-  return strcmp(style ? style->name : "none", name) == 0;
+  const bool zero = sim->model.pair.zero_cutoff > 0.0;
+  return strcmp(style ? style->name : zero ? "zero" : "none", name) == 0;
 }
 
 static bool uses_atom(const md_sim *sim, const char *name)

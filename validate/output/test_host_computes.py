@@ -75,6 +75,32 @@ def test_rdf_in_two_dimensions(tmp_path):
     assert_like_lmp(FLAT, tmp_path, "a")
 
 
+# No forces, and computes that have the cutoff of pair_style zero.
+ZERO = FLAT.replace("pair_style lj/cut 2.5\npair_coeff * * 1 1\n",
+                    "pair_style zero 2.3\npair_coeff * *\ncompute c all centro/atom 4\n"
+                    "compute s all reduce sum c_c\nfix b all ave/time 5 1 5 c_s file b.txt format \" %.10g\"\n")
+
+
+@needs_lmp
+def test_zero_forces_have_a_cutoff_for_computes(tmp_path):
+    assert_like_lmp(ZERO, tmp_path, "ab")
+
+
+def test_zero_forces_in_a_restart_and_in_messages(tmp_path):
+    deck = ZERO.replace("run 10\n", "run 0\n") + "info all\nwrite_restart r\nclear\nread_restart r\n"
+    more = ("compute g all rdf 25\nvariable is equal is_active(pair_style,zero)+is_available(pair_style,zero)\n"
+            "fix 2 all enforce2d\nthermo_style custom step pe c_g[25][1] v_is\nrun 0\n")
+    done = harness.run(deck + more, tmp_path)
+    # The middle of the last of 25 bins up to 2.3.
+    assert list(map(float, done.table.rows[-1])) == pytest.approx([0, 0, 2.3 * 24.5 / 25, 2], rel=1e-6)
+    assert "pair style zero, cutoff 2.3" in (tmp_path / "log.myriad").read_text()
+    works(run_deck(tmp_path, BOX + "pair_style zero 1 nocoeff full\nrun 1\n"))
+    for line, word in {"pair_style zero": "takes a cutoff", "pair_style zero -1": "-1",
+                       "pair_style zero 1 half": "'half'", "pair_style zero 1\npair_coeff 1 1 2": "'2'",
+                       "pair_style zero 1\npair_coeff 1 3": "'3'"}.items():
+        refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, word)
+
+
 def test_same_files_on_every_engine(tmp_path):
     one = harness.run(MELT + COMPUTES, tmp_path / "naive", engine="naive")
     other = harness.run(MELT + COMPUTES, tmp_path / "openmp", threads=3)
