@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 /* What can be done about a force out of range. Where a quantum of impulses is as coarse as the forces between particles
- * allow, it is a fixed part of these, and a shorter timestep does not change the range of forces. */
+ * allow, or momenta are wide, it is a fixed part of these forces, and a shorter timestep does not change the range. */
 static const char *force_advice(const md_model *model, char *text, size_t size)
 {
-  if (model->resolution.impulse > 0.5 * MD_IMPULSE_ERROR)
+  if (model->wide || model->resolution.impulse > 0.5 * MD_IMPULSE_ERROR)
     snprintf(text, size, "use a weaker force: the range follows the forces between particles here");
   else
     snprintf(text, size, "use a timestep smaller than %g, which widens the range", model->dt);

@@ -99,15 +99,19 @@ static double power_below(double a)
 }
 
 /* Chooses the grid of wide momenta, which have two words. The speed limit is the one that the timestep allows. The
- * quantum is as fine as close encounters allow: their impulses must stay below 2^52 quanta. Without a cutoff it is as
- * coarse as it may be, because then a particle has many close encounters at once. */
-static md_status widen(md_model *model, double fastest, double strongest, double allowed)
+ * quantum is as fine as close encounters allow: their impulses must stay below 2^52 quanta. Where fixes have far
+ * stronger forces it is coarser, so that theirs stay below, too, as far as `allowed` goes. Without a cutoff it is as
+ * coarse as it may be, because then a particle has many close encounters at once. strongest, of_fixes: usual impulses.
+ */
+static md_status widen(md_model *model, double fastest, double strongest, double of_fixes, double allowed)
 {
-  enum { BELOW = 37, LOW_BITS = 60 };
+  enum { BELOW = 37, FIXES_BELOW = 47, LOW_BITS = 60 };
   model->wide = true;
   model->speed_limit = fastest;
   if (!md_pair_is_all(&model->pair))
-    model->grids.v = power_below(strongest > 0.0 ? ldexp(strongest, -BELOW) : allowed);
+    model->grids.v = power_below(
+        strongest > 0.0 ? md_max(ldexp(strongest, -BELOW), md_min(ldexp(of_fixes, -FIXES_BELOW), allowed))
+                        : allowed);
   model->grids.v = md_max(model->grids.v, ldexp(covering(fastest), -LOW_BITS));
   for (int t = 1; t <= model->ntypes; ++t)
     model->v_step[t] =
@@ -153,7 +157,8 @@ static md_status prepare_momenta(md_model *model, const md_scales *s, double h)
     model->grids.v = md_min(model->grids.v, power_below(allowed));
   model->speed_limit = md_min(fastest, 0x1p53 * model->grids.v);
   for (int t = 1; t <= model->ntypes; ++t) model->v_step[t] = model->grids.v;
-  if (model->speed_limit < md_min(fastest, hot)) MD_TRY(widen(model, fastest, strongest, allowed));
+  if (model->speed_limit < md_min(fastest, hot))
+    MD_TRY(widen(model, fastest, strongest, h * s->strong_fix / m, allowed));
   model->move_limit = md_min(model->move_limit, model->speed_limit * model->dt);
   if (model->dt == 0.0) model->move_limit = model->speed_limit;
   model->resolution = (md_resolution){.drift = 0.0};

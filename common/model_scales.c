@@ -142,7 +142,7 @@ md_scales md_scales_of(const md_model *model, const double *unit_k)
     }
   add_bonds(model, &s);
   s.least_energy = md_max(s.least_energy, hot);
-  if (!(s.strongest > 0.0)) add_fixes(model, &s);
+  add_fixes(model, &s);
   return s;
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import PHYSICS, USAGE, call, refused, run_deck, works
+from cli import BOX, PHYSICS, USAGE, call, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 
@@ -336,6 +336,26 @@ def test_a_force_out_of_range_is_an_error(where, engine, tmp_path):
     refused(run_deck(tmp_path, deck, *harness.engine_words(engine)), PHYSICS,
             f"step 0: particle {who}: the force of fix {style} leaves the exact range",
             "at a wall or an indenter this means that the particle is on the surface or behind it")
+
+
+@pytest.mark.parametrize("dt, advice", [(1e-2, "use a timestep smaller than 0.01"), (1e-6, "use a weaker force")])
+def test_a_shorter_timestep_is_advised_where_it_helps(dt, advice, tmp_path):
+    """With wide momenta the range is a multiple of the forces between particles."""
+    deck = BOX + f"timestep {dt}\nfix 2 all addforce 0 0 {{force}}\nrun 1\n"
+    refused(run_deck(tmp_path, deck.format(force=1e8)), PHYSICS, "fix addforce leaves the exact range", advice)
+    shorter = run_deck(tmp_path, deck.format(force=1e8).replace(f"timestep {dt}", "timestep 1e-8"))
+    refused(shorter, PHYSICS, "use a weaker force")
+
+
+@pytest.mark.parametrize("dt", [1e-3, 1e-4, 1e-5, 1e-6, 1e-7])
+def test_a_force_far_stronger_than_those_of_pairs(dt, engine, tmp_path):
+    """Two masses fall for a step; at 1e-5 and below momenta have two words."""
+    deck = (BOX + f"mass 2 4\ntimestep {dt}\nfix 2 all addforce 0 0 {1e2 / dt if dt > 1e-5 else 1e7}\n"
+            "variable a equal vz[1]\nvariable b equal vz[2]\nthermo_style custom step v_a v_b\n"
+            "thermo_modify format float %.17g\nrun 1\n")
+    done = harness.run(deck, tmp_path, engine=engine)
+    fall = dt * (1e2 / dt if dt > 1e-5 else 1e7)
+    assert list(map(float, done.table.rows[-1][1:])) == pytest.approx([fall, fall / 4], rel=1e-9, abs=0)
 
 
 def test_a_particle_that_passes_a_wall_is_an_error(engine, tmp_path):
