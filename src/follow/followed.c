@@ -83,16 +83,17 @@ static uint32_t bit_of(const md_followed *f)
 
 /* ---- messages ---- */
 
-/* Makes a message of each particle that is followed, and returns their number. Between runs particles have
- * velocities. */
-static int64_t fill(const md_followed *f, double *const flag[3], question *m, int32_t *to)
+/* Makes a message of each particle that is followed, and chosen, and returns their number. chosen: NULL: all. Between
+ * runs particles have velocities. */
+static int64_t fill(const md_followed *f, const uint8_t *chosen, double *const flag[3], question *m,
+                    int32_t *to)
 {
   const md_sim *sim = f->sim;
   const md_particles *p = &sim->particles;
   const uint32_t bit = bit_of(f);
   int64_t n = 0;
   for (int64_t i = 0; i < p->n; ++i) {
-    if (!md_particles_in_group(p, bit, i)) continue;
+    if (!md_particles_in_group(p, bit, i) || (chosen && !chosen[i])) continue;
     m[n] = (question){.id = p->id[i], .rank = sim->comm->rank, .place = i, .type = p->type[i]};
     for (int d = 0; d < p->dim; ++d)
       m[n].x[d] = f->what != MD_FOLLOWED_VELOCITIES ? p->x[d][i]
@@ -104,8 +105,9 @@ static int64_t fill(const md_followed *f, double *const flag[3], question *m, in
   return n;
 }
 
-/* Sends each particle's message home; the caller frees *received. flag: image flags, or NULL. */
-static md_status send_home(md_followed *f, double *const flag[3], question **received, int64_t *n)
+/* Sends the messages of particles home; the caller frees *received. flag: image flags, or NULL. */
+static md_status send_home(md_followed *f, const uint8_t *chosen, double *const flag[3], question **received,
+                           int64_t *n)
 {
   md_sim *sim = f->sim;
   question *sent = NULL;
@@ -116,8 +118,8 @@ static md_status send_home(md_followed *f, double *const flag[3], question **rec
     status = md_array_new(&to, sim->particles.n + 1, sizeof *to, "particles that are followed");
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK)
-    status = sim->comm->exchange->sparse_exchange(sim->comm, fill(f, flag, sent, to), to, sent, sizeof *sent,
-                                                  &bytes, n);
+    status = sim->comm->exchange->sparse_exchange(sim->comm, fill(f, chosen, flag, sent, to), to, sent,
+                                                  sizeof *sent, &bytes, n);
   free(sent);
   free(to);
   *received = bytes;
@@ -145,7 +147,7 @@ static md_status send_home_with_flags(md_followed *f, question **received, int64
 {
   double *flag[3] = {NULL, NULL, NULL};
   md_status status = md_images_flags(f->sim, flag);
-  if (status == MD_OK) status = send_home(f, flag, received, n);
+  if (status == MD_OK) status = send_home(f, NULL, flag, received, n);
   for (int d = 0; d < 3; ++d) free(flag[d]);
   return status;
 }
@@ -160,7 +162,7 @@ static md_status note_all(md_followed *f)
   const bool flagged = f->what != MD_FOLLOWED_VELOCITIES && md_images_are_kept(f->sim);
   note_look(f);
   const md_follow now = follow_of(f);
-  MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, &m, &n));
+  MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, NULL, &m, &n));
   const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
   if (status == MD_OK) qsort(m, (size_t)n, sizeof *m, by_id);
   for (int64_t k = 0; k < n && status == MD_OK; ++k) {
@@ -251,7 +253,7 @@ md_status md_followed_find(md_followed *f, md_follow_record **now)
   if (f->set.lost) return md_error(MD_RUNTIME, "%s has lost its particles on the GPU", f->name);
   MD_TRY(md_comm_agree(f->sim->comm, md_array_new_zero(now, f->sim->particles.n + 1, sizeof **now,
                                                        "particles that are followed")));
-  MD_TRY(send_home(f, NULL, &m, &n));
+  MD_TRY(send_home(f, NULL, NULL, &m, &n));
   md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
   status = md_comm_agree(f->sim->comm, status);
   for (int64_t k = 0; k < n && status == MD_OK; ++k) look_at(f, &what, &m[k], &made[k], &pace.moved, &fault);
@@ -286,6 +288,31 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
   const md_status status = md_comm_agree(sim->comm, status_of(f, &fault));
   note_look(f);
   return status == MD_OK && f->observer ? md_looks_plan(sim, &f->looks, &pace) : status;
+}
+
+/* ---- other places ---- */
+
+/* A particle that is new is so at the next look. */
+static void place(md_follow_set *set, const question *m)
+{
+  const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
+  if (!id) return;
+  md_follow_record *r = &set->at[id - set->id];
+  memcpy(r->last, m->x, sizeof r->last);
+  memcpy(r->through, m->through, sizeof r->through);
+}
+
+md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const flag[3])
+{
+  for (md_followed *f = sim->followed; f; f = f->next_one) {
+    question *m;
+    int64_t n;
+    if (f->what == MD_FOLLOWED_VELOCITIES) continue;
+    MD_TRY(send_home(f, chosen, flag, &m, &n));
+    for (int64_t k = 0; k < n; ++k) place(&f->set, &m[k]);
+    free(m);
+  }
+  return MD_OK;
 }
 
 /* ---- sums ---- */

@@ -49,6 +49,10 @@ void md_followed_displacement(const md_followed *followed, const md_follow_recor
  * Between runs. Collective. MD_RUNTIME: out of memory. */
 md_status md_followed_renumber(md_sim *sim, const int64_t *old) MD_CHECKED;
 
+/* The chosen particles of this rank are at other places, with these image flags, flag[d][i]: displacements end there,
+ * and go on from there. For places; velocities have no way. Between looks. Collective. MD_RUNTIME: out of memory. */
+md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const flag[3]) MD_CHECKED;
+
 /* Does the observer follow particles from step to step? */
 bool md_is_follower(const md_observer *observer);
 

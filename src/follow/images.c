@@ -319,6 +319,7 @@ md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3
 {
   double *record;
   MD_TRY(make(sim));
+  sim->images->strict = false;
   MD_TRY(look(sim->images, &record));
   for (int64_t i = 0; i < sim->particles.n; ++i)
     for (int d = 0; d < sim->model.box.dim && chosen[i]; ++d)

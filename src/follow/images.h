@@ -5,8 +5,8 @@
  * Engines keep no image flags. A deck asks for them, for instance by a dump with xu. From then on runs look at all
  * particles from time to time, and a change of a place by more than half a side is a way through a face. The first
  * flags of a particle are those that read_data, read_restart or `set image` gave it, if the deck has asked before the
- * next run, else 0. Restarts and data files hold the flags; read_dump and rerun make them 0. Values are exact, so that
- * every engine has the same ones. */
+ * next run, else 0. Restarts and data files hold the flags. read_dump and rerun take them from snapshots that have them
+ * or unwrapped places, and else make them 0. Values are exact, so that every engine has the same ones. */
 #ifndef MD_SRC_FOLLOW_IMAGES_H
 #define MD_SRC_FOLLOW_IMAGES_H
 

@@ -19,6 +19,7 @@ typedef struct rerun {
   int nfile;
   int64_t first, last, every, skip;
   int64_t start, stop; /* of ramps; -1: not given */
+  bool brief;          /* post no */
   md_take take;
   md_snapshots *snapshots;
   const md_snapshot *next; /* the next one to take; NULL: there is none */
@@ -40,15 +41,21 @@ static md_status read_keywords(rerun *r, const md_words *words, int *at)
   enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
   while (*at < words->n && strcmp(words->word[*at], "dump") != 0) {
     const char *word = words->word[*at];
+    const bool post = strcmp(word, "post") == 0;
+    bool yes = true;
     int k = 0;
     while (k < KEYWORDS && strcmp(keywords[k].name, word) != 0) ++k;
-    if (k == KEYWORDS)
+    if (k == KEYWORDS && !post)
       return md_error(
           MD_USAGE,
-          "rerun: unknown keyword '%.64s'; accepted are first, last, every, skip, start, stop, and then dump",
+          "rerun: unknown keyword '%.64s'; accepted are first, last, every, skip, start, stop, post, "
+          "and then dump",
           word);
     if (*at + 1 == words->n) return md_error(MD_USAGE, "rerun %s: its value is missing", word);
-    MD_TRY(md_word_int64(words->word[*at + 1], word, keywords[k].least, INT64_MAX, keywords[k].value));
+    const char *value = words->word[*at + 1];
+    MD_TRY(post ? md_word_bool(value, "rerun post", &yes)
+                : md_word_int64(value, word, keywords[k].least, INT64_MAX, keywords[k].value));
+    r->brief = r->brief || !yes;
     *at += 2;
   }
   if (*at == words->n)
@@ -59,7 +66,7 @@ static md_status read_keywords(rerun *r, const md_words *words, int *at)
 
 static bool is_keyword(const char *word)
 {
-  static const char *const names[] = {"first", "last", "every", "skip", "start", "stop", "dump"};
+  static const char *const names[] = {"first", "last", "every", "skip", "start", "stop", "post", "dump"};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k)
     if (strcmp(word, names[k]) == 0) return true;
   return false;
@@ -72,6 +79,12 @@ static md_status read_words(md_sim *sim, const md_words *words, rerun *r)
   if (r->nfile == 0) return md_error(MD_USAGE, "rerun needs the names of dumps first");
   int at = r->nfile;
   MD_TRY(read_keywords(r, words, &at));
+  if (r->first > r->last)
+    return md_error(MD_USAGE, "rerun: first %lld is after last %lld", (long long)r->first,
+                    (long long)r->last);
+  if (r->start >= 0 && r->stop >= 0 && r->start > r->stop)
+    return md_error(MD_USAGE, "rerun: start %lld is after stop %lld", (long long)r->start,
+                    (long long)r->stop);
   return md_take_read(sim, "rerun", &(md_words){words->n - at, words->word + at}, &r->take);
 }
 
@@ -147,7 +160,7 @@ static md_status work(md_run *run)
 static md_status execute(md_sim *sim, rerun *r)
 {
   md_model *model = &sim->model;
-  md_run run = {.sim = sim, .thermo_shown = -1, .work = work, .rerun = r, .shown = 1};
+  md_run run = {.sim = sim, .thermo_shown = -1, .work = work, .rerun = r, .shown = 1, .brief = r->brief};
   MD_TRY(md_comm_agree(sim->comm, find_next(r)));
   if (!r->next) return md_error(MD_USAGE, "rerun: the dumps have no snapshot that is asked for");
   if (r->next->step < model->step) MD_TRY(md_output_fix_check_reset(sim, "rerun"));

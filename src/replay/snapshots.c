@@ -92,6 +92,9 @@ static md_status read_line(md_snapshots *s, bool *more)
   ++s->number;
   const size_t n = strlen(s->line);
   if (n + 1 == LINE && s->line[n - 1] != '\n') return md_snapshots_wrong(s, "the line is too long");
+  /* A number that is cut off is another number. */
+  if (n > 0 && s->line[n - 1] != '\n')
+    return md_snapshots_wrong(s, "the file ends within a line: it is cut off, or its last line needs an end");
   s->line[strcspn(s->line, "\r\n")] = '\0';
   return MD_OK;
 }

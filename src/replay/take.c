@@ -4,6 +4,8 @@
  * 2. Every rank reads all rows, and changes its own particles of the same ids.
  * 3. To add particles, the ranks sum up which rows found a particle on any rank, and read the rows again. Row k without
  *    one becomes a particle of rank k mod P.
+ * 4. Image flags are those of the fields ix iy iz, and how often an unwrapped coordinate went through the box. If the
+ *    snapshot has neither, all flags are forgotten, and displacements go on to the nearest images.
  *
  * The result does not depend on ranks, nor on the order of particles. Trade-off: no messages but one sum, and reading
  * is not faster on more ranks. Memory: a table of the rank's ids, and to add particles 8 bytes a row. */
@@ -13,6 +15,7 @@
 #include "src/box/faces.h"
 #include "src/create/create.h"
 #include "src/edit/edit.h"
+#include "src/follow/followed.h"
 #include "src/follow/images.h"
 #include "src/particles/id_table.h"
 #include "src/particles/unique_ids.h"
@@ -22,7 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const field_names[MD_FIELDS] = {"id", "type", "x", "y", "z", "vx", "vy", "vz"};
+static const char *const field_names[MD_FIELDS] = {"id", "type", "x",  "y",  "z", "vx",
+                                                   "vy", "vz",   "ix", "iy", "iz"};
 
 /* ---- words ---- */
 
@@ -36,13 +40,10 @@ static int field_named(const char *name)
 /* Fields that LAMMPS has and that are nothing here. */
 static md_status refuse_field(const char *command, const char *word)
 {
-  static const char *const forces[] = {"fx", "fy", "fz"}, *const images[] = {"ix", "iy", "iz"};
-  for (int d = 0; d < 3; ++d) {
+  static const char *const forces[] = {"fx", "fy", "fz"};
+  for (int d = 0; d < 3; ++d)
     if (strcmp(word, forces[d]) == 0)
       return md_error(MD_USAGE, "%s: %s is not taken, since forces follow from positions", command, word);
-    if (strcmp(word, images[d]) == 0)
-      return md_error(MD_USAGE, "%s: %s is not taken: image flags are 0 after it", command, word);
-  }
   if (strcmp(word, "q") == 0)
     return md_error(MD_USAGE, "%s: q is not taken: particles have no charges", command);
   return MD_OK;
@@ -118,11 +119,11 @@ static md_status read_keyword(const char *command, const md_words *words, int *a
   int k = 0;
   while (k < KEYWORDS && strcmp(keywords[k].name, word) != 0) ++k;
   if (k == KEYWORDS)
-    return md_error(
-        MD_USAGE,
-        "%s: unknown word '%.64s'; accepted are the fields x y z vx vy vz, then box, timestep, replace, "
-        "purge, trim, add, label, format",
-        command, word);
+    return md_error(MD_USAGE,
+                    "%s: unknown word '%.64s'; accepted are the fields x y z vx vy vz ix iy iz, then box, "
+                    "timestep, replace, "
+                    "purge, trim, add, label, format",
+                    command, word);
   if (*at + keywords[k].words >= words->n)
     return md_error(MD_USAGE, "%s %s: its value is missing", command, word);
   snprintf(what, sizeof what, "%s %s", command, word);
@@ -147,11 +148,15 @@ md_status md_take_read(md_sim *sim, const char *command, const md_words *words, 
     if (f < MD_FIELD_X)
       return md_error(MD_USAGE, "%s: %s is always read if it is needed; leave it out", command,
                       words->word[at]);
-    if (sim->model.box.dim == 2 && (f == MD_FIELD_X + 2 || f == MD_FIELD_V + 2)) continue;
+    if (take->field[f])
+      return md_error(MD_USAGE, "%s: the field %s is there twice", command, words->word[at]);
     take->field[f] = true;
   }
   if (at < words->n) MD_TRY(refuse_field(command, words->word[at]));
-  if (at == 0) return md_error(MD_USAGE, "%s needs the fields to take over, out of x y z vx vy vz", command);
+  if (at == 0)
+    return md_error(MD_USAGE, "%s needs the fields to take over, out of x y z vx vy vz ix iy iz", command);
+  if (sim->model.box.dim == 2)
+    take->field[MD_FIELD_X + 2] = take->field[MD_FIELD_V + 2] = take->field[MD_FIELD_I + 2] = false;
   while (at < words->n) MD_TRY(read_keyword(command, words, &at, take));
   return check_combination(command, take);
 }
@@ -164,11 +169,16 @@ typedef struct taking {
   const md_take *take;
   md_snapshots *snapshots;
   const md_snapshot *snapshot;
-  int column[MD_FIELDS];  /* -1: not read */
-  bool scaled[MD_FIELDS]; /* of a coordinate: in units of the side */
-  md_id_table ids;        /* own particles: index + 1, negative once a row has been its */
-  int64_t *found;         /* [room] to add particles: 1 if the row is that of a particle */
-  int64_t room;           /* rows that found[] holds */
+  int column[MD_FIELDS];     /* -1: not read */
+  bool scaled[MD_FIELDS];    /* of a coordinate: in units of the side */
+  bool unwrapped[MD_FIELDS]; /* of a coordinate: it goes on through periodic faces */
+  bool flagged;              /* the snapshot has image flags, or unwrapped coordinates */
+  double *flag[3];           /* [flags_room] if flagged: of the particles that have been given some */
+  uint8_t *given;            /* [flags_room] */
+  int64_t flags_room;
+  md_id_table ids; /* own particles: index + 1, negative once a row has been its */
+  int64_t *found;  /* [room] to add particles: 1 if the row is that of a particle */
+  int64_t room;    /* rows that found[] holds */
   md_taken *taken;
 } taking;
 
@@ -191,6 +201,7 @@ static md_status find_column(taking *t, int f)
     snprintf(name, sizeof name, "%s%s", field_names[f], endings[e]);
     t->column[f] = column_named(t->snapshot, name);
     t->scaled[f] = endings[e][0] == 's';
+    t->unwrapped[f] = strchr(endings[e], 'u') != NULL;
   }
   if (t->column[f] >= 0) return MD_OK;
   return md_error(MD_USAGE, "%s: the snapshot of step %lld has no column for %s%s%s", t->command,
@@ -204,6 +215,7 @@ static md_status find_columns(taking *t)
         f == MD_FIELD_ID || (f == MD_FIELD_TYPE && t->take->add != MD_ADD_NO) || t->take->field[f];
     t->column[f] = -1;
     if (needed) MD_TRY(find_column(t, f));
+    t->flagged = t->flagged || (needed && (t->unwrapped[f] || f >= MD_FIELD_I));
   }
   return MD_OK;
 }
@@ -222,30 +234,77 @@ static md_status read_whole(const taking *t, char *const *word, int f, int64_t m
 
 static md_status read_real(const taking *t, char *const *word, int f, double *value)
 {
-  const md_box *box = &t->sim->model.box;
   char *end;
   *value = strtod(word[t->column[f]], &end);
   if (*end != '\0' || end == word[t->column[f]] || !isfinite(*value))
     return md_snapshots_wrong(t->snapshots, "a coordinate or velocity is no number");
-  const int d = f - MD_FIELD_X;
-  if (f >= MD_FIELD_V) return MD_OK;
+  return MD_OK;
+}
+
+/* Reads a coordinate. *flag: gets more by the sides between it and its image in the box. */
+static md_status read_place(const taking *t, char *const *word, int d, double *x, double *flag)
+{
+  const md_box *box = &t->sim->model.box;
+  double place;
+  MD_TRY(read_real(t, word, MD_FIELD_X + d, &place));
   /* The faces of the box that take part here may follow the particles: they are not those of the snapshot. */
   const double lo = t->snapshot->lo[d], hi = t->snapshot->hi[d];
-  if (t->scaled[f]) *value = lo + *value * (hi - lo);
-  *value = md_edit_wrap(box, d, *value);
+  if (t->scaled[MD_FIELD_X + d]) place = lo + place * (hi - lo);
+  *x = md_edit_wrap(box, d, place);
+  if (box->periodic[d]) *flag += rint((place - *x) / box->length[d]);
+  return MD_OK;
+}
+
+/* Reads an image flag, which an unwrapped coordinate does not need. */
+static md_status read_flag(const taking *t, char *const *word, int d, double *flag)
+{
+  const char *text = word[t->column[MD_FIELD_I + d]];
+  char *end;
+  errno = 0;
+  const long long value = strtoll(text, &end, 10);
+  if (end == text || *end != '\0' || errno != 0 || llabs(value) >= INT32_MAX)
+    return md_snapshots_wrong(t->snapshots, "an image flag must be a whole number");
+  if (!t->unwrapped[MD_FIELD_X + d]) *flag = (double)value;
+  return MD_OK;
+}
+
+/* Makes room for the image flags of particle i. */
+static md_status make_flags_room(taking *t, int64_t i)
+{
+  if (i < t->flags_room) return MD_OK;
+  const int64_t room = 2 * i + 1024;
+  uint8_t *given;
+  MD_TRY(md_array_new_zero(&given, room, 1, "image flags"));
+  if (t->flags_room > 0) memcpy(given, t->given, (size_t)t->flags_room);
+  free(t->given);
+  t->given = given;
+  for (int d = 0; d < 3; ++d) {
+    double *flag;
+    MD_TRY(md_array_new_zero(&flag, room, sizeof *flag, "image flags"));
+    if (t->flags_room > 0) memcpy(flag, t->flag[d], (size_t)t->flags_room * sizeof *flag);
+    free(t->flag[d]);
+    t->flag[d] = flag;
+  }
+  t->flags_room = room;
   return MD_OK;
 }
 
 /* Writes the fields of a row into particle i. */
-static md_status put_fields(const taking *t, char *const *word, int64_t i)
+static md_status put_fields(taking *t, char *const *word, int64_t i)
 {
   md_particles *p = &t->sim->particles;
+  double flag[3] = {0.0, 0.0, 0.0};
   for (int d = 0; d < p->dim; ++d) {
-    if (t->take->field[MD_FIELD_X + d]) MD_TRY(read_real(t, word, MD_FIELD_X + d, &p->x[d][i]));
+    if (t->take->field[MD_FIELD_I + d]) MD_TRY(read_flag(t, word, d, &flag[d]));
+    if (t->take->field[MD_FIELD_X + d]) MD_TRY(read_place(t, word, d, &p->x[d][i], &flag[d]));
     if (!t->take->field[MD_FIELD_V + d]) continue;
     MD_TRY(read_real(t, word, MD_FIELD_V + d, &p->v[d][i]));
     if (p->wide) p->v_low[d][i] = 0;
   }
+  if (!t->flagged) return MD_OK;
+  MD_TRY(make_flags_room(t, i));
+  t->given[i] = 1;
+  for (int d = 0; d < 3; ++d) t->flag[d][i] = flag[d];
   return MD_OK;
 }
 
@@ -305,6 +364,11 @@ static md_status trim(taking *t)
     gone[i] = *md_id_table_find(&t->ids, p->id[i]) > 0;
     t->taken->trimmed += gone[i];
   }
+  for (int64_t i = 0, kept = 0; i < p->n && i < t->flags_room; ++i) {
+    if (gone[i]) continue;
+    for (int d = 0; d < 3; ++d) t->flag[d][kept] = t->flag[d][i];
+    t->given[kept++] = t->given[i];
+  }
   md_particles_remove(p, gone);
   free(gone);
   return MD_OK;
@@ -312,7 +376,7 @@ static md_status trim(taking *t)
 
 /* ---- adding ---- */
 
-static md_status add_row(const taking *t, char *const *word, int64_t new_id)
+static md_status add_row(taking *t, char *const *word, int64_t new_id)
 {
   md_particles *p = &t->sim->particles;
   const int64_t i = p->n;
@@ -415,6 +479,19 @@ static md_status take_rows(taking *t)
   return md_sim_count(sim);
 }
 
+/* Gives the particles the image flags of the snapshot. */
+static md_status give_flags(taking *t)
+{
+  md_sim *sim = t->sim;
+  if (!t->flagged) {
+    md_images_forget(sim);
+    return MD_OK;
+  }
+  MD_TRY(md_comm_agree(sim->comm, make_flags_room(t, sim->particles.n)));
+  if (t->take->holds_flags || md_images_are_kept(sim)) MD_TRY(md_images_set(sim, t->given, t->flag));
+  return md_followed_place(sim, t->given, t->flag);
+}
+
 md_status md_take_snapshot(md_sim *sim, const char *command, const md_take *take, md_snapshots *snapshots,
                            const md_snapshot *snapshot, md_taken *taken)
 {
@@ -425,9 +502,11 @@ md_status md_take_snapshot(md_sim *sim, const char *command, const md_take *take
   if (sim->resume && sim->history.nrun > 0) return MD_OK;
   MD_TRY(find_columns(&t));
   sim->particles.nghost = 0;
-  const md_status status = take_rows(&t);
-  md_images_forget(sim);
+  md_status status = take_rows(&t);
+  if (status == MD_OK) status = give_flags(&t);
   md_id_table_free(&t.ids);
   free(t.found);
+  free(t.given);
+  for (int d = 0; d < 3; ++d) free(t.flag[d]);
   return status;
 }

@@ -6,7 +6,14 @@
 #include "src/sim.h"
 
 /* Fields of a particle, in the order of their names in take.c. */
-enum { MD_FIELD_ID, MD_FIELD_TYPE, MD_FIELD_X, MD_FIELD_V = MD_FIELD_X + 3, MD_FIELDS = MD_FIELD_V + 3 };
+enum {
+  MD_FIELD_ID,
+  MD_FIELD_TYPE,
+  MD_FIELD_X,
+  MD_FIELD_V = MD_FIELD_X + 3,
+  MD_FIELD_I = MD_FIELD_V + 3,
+  MD_FIELDS = MD_FIELD_I + 3
+};
 
 typedef enum md_take_add { MD_ADD_NO, MD_ADD_NEW_IDS, MD_ADD_KEEP_IDS } md_take_add;
 
@@ -17,6 +24,8 @@ typedef struct md_take {
   bool box, step;            /* the snapshot's are taken over */
   bool replace, purge, trim;
   md_take_add add;
+  bool
+      holds_flags; /* image flags are held until the next run; else they are kept if the deck has asked for them */
 } md_take;
 
 /* What became of the particles, over all ranks. */

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import pytest
 
 import harness
@@ -119,6 +120,68 @@ def part_of(tmp_path):
     harness.run(deck, tmp_path / "made")
 
 
+# Particles go through faces between any two snapshots that are read.
+FAST = MELT + "velocity all set 140 -60 70 sum yes units box\ntimestep 0.002\n"
+WAYS = """\
+compute m all msd
+compute n all msd com yes
+compute c odd com
+compute g all gyration
+compute t all chunk/atom type
+compute h all gyration/chunk t
+compute q all com/chunk t
+thermo_style custom step c_m[1] c_m[4] c_n[4] c_c[1] c_c[3] c_g c_h[1] c_h[2] c_q[1][2]
+thermo_modify format float %.17g
+thermo 20
+"""
+PLACES = "write_dump all custom out.dump id type xu yu zu ix iy iz modify sort id format float %.12g\n"
+FLAGGED = {"unwrapped": ("xu yu zu", "x y z"), "unwrapped and scaled": ("xsu ysu zsu", "x y z"),
+           "flags": ("x y z ix iy iz", "x y z ix iy iz")}
+
+
+@needs_lmp
+@pytest.mark.mpi
+@pytest.mark.parametrize("command", ["rerun {} every 20 dump {}", "read_dump {} 40 {}\nrun 0"])
+@pytest.mark.parametrize("what", FLAGGED)
+def test_image_flags_of_lammps(what, command, tmp_path):
+    """Displacements and unwrapped places of snapshots that have image flags, or unwrapped places."""
+    columns, fields = FLAGGED[what]
+    dump = written(tmp_path, deck=FAST + f"dump d all custom 10 d.dump id {columns}\n" + EXACT + "run 40\n")
+    deck = MELT + WAYS + command.format(dump, fields) + "\n" + PLACES
+    theirs = run_lmp(deck, tmp_path / "theirs")[0]
+    assert theirs.column("c_m[4]")[-1] > 10.0
+    for ranks in (None, 2):
+        ours = harness.run(deck, tmp_path / str(ranks), ranks=ranks).table
+        assert len(ours.rows) == len(theirs.rows)
+        for row, other in zip(ours.rows, theirs.rows):
+            assert list(map(float, row)) == pytest.approx(list(map(float, other)), rel=1e-9, abs=1e-9)
+        one, other = (harness.read_dump(tmp_path / who / "out.dump")[0] for who in (str(ranks), "theirs"))
+        for column, values in one.columns.items():
+            assert values == pytest.approx(other.columns[column], rel=1e-9, abs=1e-9), column
+
+
+def test_image_flags_on_every_engine(engine, tmp_path):
+    dump = written(tmp_path, deck=FAST + "dump d all custom 10 d.dump id xu yu zu\n" + EXACT + "run 40\n")
+    deck = MELT + WAYS + f"rerun {dump} every 20 post no dump x y z\n" + PLACES
+    one, other = (harness.run(deck, tmp_path / name, engine=name) for name in ("naive", engine))
+    assert one.table.rows == other.table.rows and float(one.table.rows[-1][2]) > 100.0
+    assert (tmp_path / "naive" / "out.dump").read_bytes() == (tmp_path / engine / "out.dump").read_bytes()
+    assert "Pair " not in (tmp_path / engine / "log.myriad").read_text()
+
+
+def test_image_flags_of_particles_that_stay_and_go(tmp_path):
+    """Particle 1 is in the snapshot, 2 is deleted, 3 is new: their flags are those of their rows."""
+    (tmp_path / "f.dump").write_text(HEADER.replace("x y z", "xu y zs iy") + "1 1 13 1 0.5 7\n3 2 3 5 0.5 -2\n")
+    places = "write_dump all custom {} id xu yu zu modify sort id format float %.12g\n"
+    deck = (BOX + "read_dump f.dump 5 x y z iy trim yes add keep\n" + places.format("a.dump") +
+            "displace_atoms all move 0 0 2\nrun 1\n" + places.format("b.dump"))
+    harness.run(deck, tmp_path)
+    for name, z in (("a", 3), ("b", 5)):
+        frame = harness.read_dump(tmp_path / f"{name}.dump")[0]
+        assert frame.columns["id"].tolist() == [1, 3]
+        assert frame.vectors("xu", "yu", "zu") == pytest.approx(np.array([[13, 43, z], [3, -7, z]]), abs=0.1)
+
+
 def test_scaled_coordinates_where_faces_follow(tmp_path):
     """Scaled coordinates are parts of the snapshot's box, and not of one whose faces have a margin around it."""
     deck = ("dimension 2\nboundary s s p\nregion b block 0 10 0 10 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
@@ -144,6 +207,8 @@ HEADER = ("ITEM: TIMESTEP\n5\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp p
 ROWS = "1 1 1 1 1\n2 2 3 3 3\n"
 FILES = {
     "no dump": ("hello\n", ["f.dump:1", "no item"]),
+    "cut off": (HEADER + ROWS[:-1], ["f.dump:11", "the file ends within a line"]),
+    "a flag": (HEADER.replace("x y z", "x y z ix") + "1 1 1 1 1 0\n2 2 3 3 3 0.5\n", ["f.dump:11", "an image flag"]),
     "short": (HEADER + "1 1 1 1 1\n", ["f.dump:10", "ends within a snapshot"]),
     "few words": (HEADER + "1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "the number of words in the row"]),
     "an id": (HEADER + "x 1 1 1 1\n2 2 3 3 3\n", ["f.dump:10", "the id"]),
@@ -161,7 +226,8 @@ FILES = {
 def test_bad_files(name, tmp_path):
     text, words = FILES[name]
     (tmp_path / "f.dump").write_text(text)
-    refused(run_deck(tmp_path, BOX + "read_dump f.dump 5 x y z\n"), USAGE, *words)
+    fields = "x y z ix" if " ix" in text else "x y z"
+    refused(run_deck(tmp_path, BOX + f"read_dump f.dump 5 {fields}\n"), USAGE, *words)
 
 
 BAD = {
@@ -169,7 +235,8 @@ BAD = {
     "read_dump f.dump -5 x": ["-5"],
     "read_dump f.dump 5 box yes": ["needs the fields"],
     "read_dump f.dump 5 x q": ["q is not taken"],
-    "read_dump f.dump 5 x ix": ["image flags"],
+    "read_dump f.dump 5 x ix": ["no column for ix"],
+    "read_dump f.dump 5 x y x": ["the field x is there twice"],
     "read_dump f.dump 5 id x": ["leave it out"],
     "read_dump f.dump 5 x boxes yes": ["'boxes'", "accepted are"],
     "read_dump f.dump 5 x box": ["box: its value is missing"],
@@ -182,6 +249,9 @@ BAD = {
     "rerun f.dump first 6 dump x": ["no snapshot that is asked for"],
     "rerun f.dump first 5 last dump x": ["last", "dump"],
     "rerun f.dump skip 0 dump x": ["skip", "0"],
+    "rerun f.dump first 6 last 5 dump x": ["first 6 is after last 5"],
+    "rerun f.dump start 6 stop 5 dump x": ["start 6 is after stop 5"],
+    "rerun f.dump post 1 dump x": ["rerun post", "'1'"],
     "write_dump all custom": ["write_dump takes"],
     "write_dump all custom w.dump id fx": ["forces are only known"],
     "write_dump some custom w.dump id": ["some"],
