@@ -64,12 +64,23 @@ void md_stop_begin(md_stop *stop, bool batch_limit)
 
 static struct sigaction interrupt_before;
 
+static void note_interrupt(int number)
+{
+  if (!came) {
+    came = number;
+    return;
+  }
+  sigaction(number, &interrupt_before, NULL);
+  raise(number);
+}
+
 void md_stop_interrupts_begin(void)
 {
-  struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART};
+  struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
   came = 0;
-  sigaction(SIGINT, &action, &interrupt_before);
+  sigaction(SIGINT, NULL, &interrupt_before);
+  if (interrupt_before.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
 void md_stop_interrupts_end(void)

@@ -36,8 +36,8 @@ void md_stop_listen(bool catches);
  * stop->limit. stop->started and stop->limit must be set. */
 void md_stop_begin(md_stop *stop, bool batch_limit);
 
-/* For a library: from `begin` until `end` SIGINT alone sets the flag. `end` restores what the process did at SIGINT
- * before. Both clear the flag. */
+/* For a library: from `begin` until `end` SIGINT alone sets the flag, unless the process ignores it. `end`, or a second
+ * SIGINT, restores what the process did at SIGINT before, and the second one is then its. Both clear the flag. */
 void md_stop_interrupts_begin(void);
 void md_stop_interrupts_end(void);
 

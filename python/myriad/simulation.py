@@ -12,6 +12,7 @@ import atexit
 import ctypes
 import functools
 import os
+import signal
 import threading
 import weakref
 from os import PathLike, fspath
@@ -155,7 +156,8 @@ class Myriad:
 
     words: options of the program's command line but for -in, --resume and --walltime, as one text each:
     Myriad("--threads", 4, "-log", "none").  Without options the log goes to the screen and to log.myriad.
-    interrupt: Ctrl-C ends a run within about a second, with StoppedError; by default in the main thread only.
+    interrupt: Ctrl-C ends a run within about a second, with StoppedError; by default in the main thread only, and if
+    the script has no way of its own with SIGINT.
     Under mpirun a simulation is that of all ranks, and each rank must make the same calls.
     """
 
@@ -168,9 +170,10 @@ class Myriad:
         texts = [_text(str(word)) for word in words]
         _check(library.myriad_open(len(texts), (ctypes.c_char_p * (len(texts) + 1))(*texts), byref(self._handle)))
         _open.add(self)
-        if interrupt is None:
-            interrupt = threading.current_thread() is threading.main_thread()
-        library.myriad_interruptible(self._handle, interrupt)
+        self._interrupt = interrupt
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("a simulation can be neither copied nor pickled")
 
     @_alone
     def close(self) -> None:
@@ -202,23 +205,31 @@ class Myriad:
     # ---- commands
 
     @_alone
+    def _execute(self, function: Callable[..., int], text: str) -> None:
+        """Calls a function of the library that executes commands."""
+        words = _text(text)
+        interrupt = self._interrupt
+        if interrupt is None:
+            interrupt = (threading.current_thread() is threading.main_thread()
+                         and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+        library.myriad_interruptible(self._handle, interrupt)
+        self._check(function(self._handle, words))
+
     def command(self, line: str) -> None:
         """Executes one command of a deck."""
-        self._check(library.myriad_command(self._handle, _text(line)))
+        self._execute(library.myriad_command, line)
 
-    @_alone
     def commands_string(self, text: str) -> None:
         """Executes the lines of a text as a deck: with &, jump and label."""
-        self._check(library.myriad_commands(self._handle, _text(text)))
+        self._execute(library.myriad_commands, text)
 
     def commands_list(self, lines: Sequence[str]) -> None:
         """Executes commands one after the other."""
         self.commands_string("\n".join(lines))
 
-    @_alone
     def file(self, path: Union[str, "PathLike[str]"]) -> None:
         """Executes a deck."""
-        self._check(library.myriad_file(self._handle, _text(fspath(path))))
+        self._execute(library.myriad_file, fspath(path))
 
     def run(self, steps: int) -> None:
         """The command run."""

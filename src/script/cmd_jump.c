@@ -1,7 +1,8 @@
 /* The commands that move the place of reading: include, jump, label, next, quit; see script.h.
  *
  * A jump is also the place where a deck that runs nothing looks at signals and at the limit of time. A run would stop
- * by itself, with a restart. So a jump ends the deck only if no run began within GRACE seconds.
+ * by itself, with a restart. So a jump ends the deck only if no run began within GRACE seconds. Where no restart is
+ * written, it does so at once.
  */
 #include "common/base/timer.h"
 #include "common/ranks/reductions.h"
@@ -36,7 +37,9 @@ static md_status look_at_stop(md_sim *sim)
   if (asked && script->waiting <= 0.0) script->waiting = md_time();
   double waited = asked ? md_time() - script->waiting : 0.0;
   MD_TRY(sim->comm->reduce->max(sim->comm, &waited, 1));
-  if (waited < GRACE) return MD_OK;
+  if (sim->stop->plain ? waited <= 0.0 : waited < GRACE) return MD_OK;
+  if (sim->stop->plain)
+    return md_error(MD_STOPPED, "stopped by %s between two runs", md_stop_signal_name(md_stop_signal()));
   return md_error(MD_RUNTIME,
                   "stopped by %s between two runs, without a restart of this place: no run began within %g s",
                   md_stop_signal() ? md_stop_signal_name(md_stop_signal()) : "the limit of time", GRACE);

@@ -7,15 +7,19 @@ in another interpreter.
 
 from __future__ import annotations
 
+import copy
 import importlib.util
 import os
+import pickle
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Iterator
 
 import numpy as np
 import pytest
@@ -465,6 +469,56 @@ def test_an_interrupt_ends_a_run_at_a_whole_step(myriad, gas, interruptible):
     with pytest.raises(KeyboardInterrupt):
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(1)
+
+
+@contextmanager
+def interrupts(*seconds: float) -> Iterator[None]:
+    """SIGINT after some times, unless the work that follows has ended before."""
+    timers = [threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)) for wait in seconds]
+    for timer in timers:
+        timer.start()
+    try:
+        yield
+    finally:
+        for timer in timers:
+            timer.cancel()
+
+
+def test_an_interrupt_ends_a_loop_of_commands(myriad, gas, interruptible):
+    with interrupts(0.3), pytest.raises(myriad.StoppedError, match="stopped by SIGINT between two runs"):
+        gas.commands_string("variable i loop 1000000000\nlabel a\nnext i\njump SELF a")
+    gas.run(1)
+
+
+def test_a_second_interrupt_is_that_of_python(myriad, gas, interruptible):
+    """The function waits for more than a minute, and the second signal ends this."""
+    gas.command("fix ext all external pf/callback 1 1")
+    gas.fix_external("ext", lambda *_: time.sleep(100))
+    began = time.monotonic()
+    with interrupts(0.3, 0.6), pytest.raises(KeyboardInterrupt) as raised:
+        gas.run(100)
+    assert not isinstance(raised.value, myriad.StoppedError) and time.monotonic() - began < 50.0
+    gas.command("clear")
+
+
+def test_a_script_that_handles_interrupts_itself_does_so(myriad, gas, interruptible):
+    heard = []
+    for own in (signal.SIG_IGN, lambda *_: heard.append(gas.step)):
+        signal.signal(signal.SIGINT, own)
+        with interrupts(0.2):
+            gas.run(30000)
+    assert gas.step == 60000 and len(heard) == 1
+    with myriad.Myriad(*QUIET, interrupt=True) as asked:
+        asked.commands_string(GAS)
+        with interrupts(0.3), pytest.raises(myriad.StoppedError):
+            asked.run(10**9)
+
+
+@pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_simulation_is_not_copied(how, gas):
+    with pytest.raises(TypeError, match="neither copied nor pickled"):
+        how(gas)
+    gas.run(1)
 
 
 C_PROGRAM = r"""
