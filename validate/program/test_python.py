@@ -503,11 +503,12 @@ def test_a_second_interrupt_is_that_of_python(myriad, gas, interruptible):
 
 def test_a_script_that_handles_interrupts_itself_does_so(myriad, gas, interruptible):
     heard = []
-    for own in (signal.SIG_IGN, lambda *_: heard.append(gas.step)):
+    gas.command("fix ext all external pf/callback 5 1")
+    gas.fix_external("ext", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    for own in (signal.SIG_IGN, lambda *_: heard.append(0)):
         signal.signal(signal.SIGINT, own)
-        with interrupts(0.2):
-            gas.run(30000)
-    assert gas.step == 60000 and len(heard) == 1
+        gas.run(20)
+    assert gas.step == 40 and len(heard) == 5
     with myriad.Myriad(*QUIET, interrupt=True) as asked:
         asked.commands_string(GAS)
         with interrupts(0.3), pytest.raises(myriad.StoppedError):
