@@ -83,6 +83,21 @@ static md_status add_middle(md_model *model, const md_action *action)
   return MD_OK;
 }
 
+/* Several fixes act in the middle of a drift. One after the other they would be right to first order of the timestep
+ * alone; those without noise act in two halves, around the others. */
+static void halve(md_model *model)
+{
+  int middles = 0;
+  for (int a = 0; a < model->nmiddle; ++a) middles += md_fix_acts_in_middle(model->middle[a].kind);
+  if (middles < 2) return;
+  for (int a = 0; a < model->nmiddle; ++a) {
+    md_action *action = &model->middle[a];
+    if (!md_fix_style_of(action->kind)->halves) continue;
+    action->halves = true;
+    action->k[0] *= 0.5;
+  }
+}
+
 static md_status add_end(md_model *model, int f, const md_action *action, const md_compute *temperature)
 {
   const md_fix *fix = &model->fix[f];
@@ -385,6 +400,7 @@ md_status md_fixes_prepare(md_model *model)
     if (md_fix_acts_on_forces(kind)) MD_TRY(add_forces(model, f));
     if (end) MD_TRY(add_end(model, f, &action, temperature));
   }
+  halve(model);
   order_ends(model);
   return check_changes(model);
 }

@@ -47,6 +47,7 @@ static const md_fix_style propel_self_style = {
     .parse = propel_self_parse,
     .join = join_force,
     .prepare = propel_self_prepare,
+    .halves = true,
 };
 
 #elif defined MD_FIX_FORMULAS

@@ -50,6 +50,7 @@ static const md_fix_style viscous_style = {
     .parse = viscous_parse,
     .join = viscous_join,
     .prepare = viscous_prepare,
+    .halves = true,
 };
 
 #elif defined MD_FIX_FORMULAS

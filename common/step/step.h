@@ -67,6 +67,7 @@ typedef struct md_step {
   uint32_t moving; /* bits of the groups that get kicks and drift; the others stay where they are */
   uint32_t placed; /* bits of the groups that a fix moves in place of the integrator */
   int middles;
+  bool halves; /* some of the actions act in two halves */
   md_action middle[MD_MIDDLES_MAX];
   int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
   uint64_t number;              /* model->step before this step, for random numbers */
@@ -136,6 +137,7 @@ static inline md_step md_step_of(const md_model *model)
                .ramp_span = model->run_end - model->run_begin,
                .number = (uint64_t)model->step};
   for (int a = 0; a < MD_MIDDLES_MAX; ++a) s.middle[a] = model->middle[a];
+  for (int a = 0; a < model->nmiddle; ++a) s.halves = s.halves || model->middle[a].halves;
   for (int d = 0; d < 3; ++d) {
     s.lo[d] = model->wall[d][0] ? model->wall_at[d][0] : (double)-INFINITY;
     s.hi[d] = model->wall[d][1] ? model->wall_at[d][1] : (double)INFINITY;
@@ -200,11 +202,16 @@ MD_FN bool md_step_before_drift(const md_step *s, int64_t done, md_particle *p, 
   return drifts;
 }
 
-/* The actions of all fixes on one particle in the middle of its drift, `done` steps after s. After them v is a
- * multiple of v_step, and the second word of a wide momentum is 0. */
+/* The actions of all fixes on one particle in the middle of its drift, `done` steps after s. First halves come before
+ * the whole actions, and second halves after them, in reverse order. So the step stays the same if time is reversed, and
+ * its error is of second order (Strang, SIAM J. Numer. Anal. 5 (1968) 506). After them v is a multiple of v_step, and
+ * the second word of a wide momentum is 0. */
 MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
 {
-  for (int a = 0; a < s->middles; ++a) {
+  const int n = s->middles, last = s->halves ? 3 * n - 1 : n - 1;
+  for (int k = 0; k <= last; ++k) {
+    const int a = k < n ? k : k < 2 * n ? k - n : last - k;
+    if (s->halves && s->middle[a].halves != (k < n || k >= 2 * n)) continue;
 #define MD_FIX_MIDDLE(symbol)                                                                                \
   if (s->middle[a].kind == MD_FIX_##symbol && (p->group & s->middle[a].group))                               \
     md_##symbol##_middle(&s->middle[a], s, done, p);

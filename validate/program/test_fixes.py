@@ -128,13 +128,25 @@ def test_viscous_friction_slows_each_mass(engine, tmp_path):
 
 
 def test_self_propulsion_adds_to_the_speed(engine, tmp_path):
-    """F/m t along the velocity. With friction, which acts after it, the speed becomes F/gamma (1 - a)."""
+    """F/m t along the velocity. With friction the speed becomes F/gamma (1 + b^2), b = gamma dt/(4 m)."""
     deck = "velocity all set 0.6 0 -0.8\nfix p light propel/self velocity 3.0\nrun 10\n"
     t = harness.run(FREE + deck, tmp_path, engine=engine).table.column("c_l")
     assert t[10] / t[0] == pytest.approx((1 + 3.0 * 0.1) ** 2, rel=1e-10)
     deck = deck.replace("run 10", "fix v light viscous 2.0\nrun 2000")
     ends = harness.run(FREE + deck, tmp_path, engine=engine).table.column("c_l")
-    assert ends[-1] / t[0] == pytest.approx((1.5 * 0.99) ** 2, rel=1e-9)
+    assert ends[-1] / t[0] == pytest.approx((1.5 * (1 + 0.005**2)) ** 2, rel=1e-9)
+
+
+@pytest.mark.parametrize("order", ["nv", "vn"])
+def test_noise_between_the_halves_of_friction(order, engine, tmp_path):
+    """T' = T k^2 (1 - c^2)/(1 - c^2 k^4) of free particles: c of langevin in a step, k of viscous in half of one."""
+    fix = {"n": "fix n all langevin 2 2 0.1 9\n", "v": "fix v all viscous 10\n"}
+    deck = ("region b block 0 50 0 50 0 50 units box\ncreate_box 1 b\ncreate_atoms 1 random 4000 5 NULL\nmass 1 1\n"
+            "velocity all create 1 4\nfix m all nve\ntimestep 0.02\nthermo 5\n" +
+            fix[order[0]] + fix[order[1]] + "run 600\n")
+    t = harness.run(deck, tmp_path, engine=engine).table.column("Temp")[10:]
+    c, k = ((1 - a) / (1 + a) for a in (0.1, 0.05))
+    assert np.mean(t) == pytest.approx(2 * k**2 * (1 - c**2) / (1 - c**2 * k**4), rel=0.006)
 
 
 @pytest.mark.parametrize("more", ["", "fix_modify t temp h\n"])
