@@ -50,6 +50,28 @@ MD_FN double md_shape_height(const double *k, const double x[3])
   return above;
 }
 
+/* Runs round positions to a grid: a particle that began on the surface must not be outside after that. Where regions
+ * select particles, their shapes are larger by as many quanta. */
+#define MD_REGION_MARGIN 4.0
+
+/* Makes a shape larger by about `margin` on every side. */
+static inline void md_shape_grow(double *k, double margin)
+{
+  double *at = k + SHAPE_AT;
+  if (k[SHAPE_KIND] == SHAPE_PLANE)
+    for (int d = 0; d < 3; ++d) at[d] -= 2.0 * margin * at[3 + d];
+  if (k[SHAPE_KIND] == SHAPE_BLOCK)
+    for (int d = 0; d < 3; ++d) {
+      at[d] -= margin;
+      at[3 + d] += margin;
+    }
+  if (k[SHAPE_KIND] == SHAPE_SPHERE || k[SHAPE_KIND] == SHAPE_CYLINDER) at[3] += 2.0 * margin;
+  if (k[SHAPE_KIND] == SHAPE_CYLINDER) {
+    at[4] -= margin;
+    at[5] += margin;
+  }
+}
+
 /* Puts x on its image in the box: box[SHAPE_BOX] are the numbers of md_box_place. */
 MD_FN void md_shape_wrap(const double *box, double x[3]) { md_box_place(box, box + 3, box + 6, box + 9, x); }
 

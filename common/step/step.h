@@ -203,8 +203,8 @@ MD_FN bool md_step_before_drift(const md_step *s, int64_t done, md_particle *p, 
 }
 
 /* The actions of all fixes on one particle in the middle of its drift, `done` steps after s. First halves come before
- * the whole actions, and second halves after them, in reverse order. So the step stays the same if time is reversed, and
- * its error is of second order (Strang, SIAM J. Numer. Anal. 5 (1968) 506). After them v is a multiple of v_step, and
+ * the whole actions, and second halves after them, in reverse order. So the step stays the same if time is reversed,
+ * and its error is of second order (Strang, SIAM J. Numer. Anal. 5 (1968) 506). After them v is a multiple of v_step, and
  * the second word of a wide momentum is 0. */
 MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
 {

@@ -19,7 +19,7 @@
  *   ramp    k0 the axis of b, k1 the axis of the coordinate, k2 and k3 the values of b, k4 and k5 the coordinates where
  *           b has them, k6 where the box begins along k1, k7 its length if that axis is periodic, else 0
  *   block   k[d] and k[3 + d] the lower and the upper face along axis d, perhaps infinite, k[6 + d] where the box
- *           begins, k[9 + d] its length if the axis is periodic, else 0
+ *           begins, k[9 + d] its length if the axis is periodic, else 0, k12 a margin around the faces
  * Units: sigma, sigma/tau.
  */
 #ifndef MD_COMMON_BIAS_H
@@ -35,7 +35,7 @@ typedef enum md_bias_kind {
   MD_BIAS_BLOCK
 } md_bias_kind;
 
-enum { MD_BIAS_K = 12 };
+enum { MD_BIAS_K = 13 };
 
 typedef struct md_bias {
   md_bias_kind kind;
@@ -59,7 +59,7 @@ MD_FN bool md_bias_in_block(const md_bias *b, const double x[3])
   for (int d = 0; d < 3; ++d) {
     const double at =
         b->k[9 + d] > 0.0 ? md_wrap(x[d], b->k[6 + d], b->k[6 + d] + b->k[9 + d], b->k[9 + d]) : x[d];
-    in = in && at >= b->k[d] && at <= b->k[3 + d];
+    in = in && at >= b->k[d] - b->k[12] && at <= b->k[3 + d] + b->k[12];
   }
   return in;
 }
@@ -70,9 +70,11 @@ MD_FN bool md_bias_counts(const md_bias *b, const double x[3])
   return b->kind != MD_BIAS_BLOCK || md_bias_in_block(b, x);
 }
 
-/* Takes the place and the periodic axes of the box into a block. */
-static inline void md_bias_settle_block(md_bias *b, const md_box *box)
+/* Takes the place and the periodic axes of the box into a block, and a margin for the rounding of positions
+ * (common/force/shape.h). */
+static inline void md_bias_settle_block(md_bias *b, const md_box *box, double margin)
 {
+  b->k[12] = margin;
   for (int d = 0; d < 3; ++d) {
     b->k[6 + d] = d < box->dim ? box->lo[d] : 0.0;
     b->k[9 + d] = d < box->dim && box->periodic[d] ? box->length[d] : 0.0;

@@ -4,7 +4,8 @@
  * Bins have a width delta and a border at the origin. They go on until they cover the bounds of the axis, which are the
  * faces of the box unless `bound` gives others. A particle beyond the bins is in the outermost one or in none
  * (discard). Bins are made anew at each step that is shown, because the box may change, unless an average holds them
- * (md_chunks_hold); so nchunk once and every are the same here.
+ * (md_chunks_hold); so nchunk once and every are the same here. Layers of a lattice often lie on borders. A particle
+ * that rounding has put a few quanta below a border is in the bin above it, as before.
  *
  * Cost: a pass over the particles. Reference: the LAMMPS manual, compute chunk/atom. */
 #include "common/ranks/reductions.h"
@@ -34,7 +35,9 @@ typedef struct layers {
   place bound_from[2];
   double bound[2];
   double first; /* where the first bin begins; derived */
-  int64_t n;    /* derived */
+  double
+      border; /* the same less the margin for rounded positions (common/force/shape.h), for particles; derived */
+  int64_t n; /* derived */
 } layers;
 
 typedef struct compute_chunk {
@@ -360,8 +363,10 @@ static void set_shells(compute_chunk *c, const md_box *box)
   }
 }
 
-static md_status set_bins(compute_chunk *c, const md_box *box)
+static md_status set_bins(compute_chunk *c, const md_sim *sim)
 {
+  const md_box *box = &sim->model.box;
+  const double margin = MD_REGION_MARGIN * sim->model.grids.x;
   int64_t n = c->kind == BLOCK ? 1 : c->shells;
   for (int k = 0; k < c->naxis; ++k) {
     if (c->held) {
@@ -370,6 +375,7 @@ static md_status set_bins(compute_chunk *c, const md_box *box)
     } else {
       MD_TRY(set_layers(c, box, &c->along[k]));
     }
+    c->along[k].border = c->along[k].first - (c->reduced ? margin / box->length[c->along[k].axis] : margin);
     n *= c->along[k].n;
     if (n > INT64_C(1) << 30)
       return md_error(MD_USAGE,
@@ -450,7 +456,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
   MD_TRY(scale(c, sim, units));
   c->ncoord = c->kind == BLOCK ? c->naxis : c->kind == SPHERE ? 1 : c->kind == CYLINDER ? 2 : 0;
   base->columns = 1;
-  return is_numbered(c) ? know_numbers(c, sim) : set_bins(c, &sim->model.box);
+  return is_numbered(c) ? know_numbers(c, sim) : set_bins(c, sim);
 }
 
 /* ---- particles ---- */
@@ -470,7 +476,7 @@ static int64_t layer_of(const compute_chunk *c, const md_box *box, const layers 
   set_keep(c, l, keep);
   md_box_fractions(box, x, fraction);
   const double at = c->reduced ? fraction[d] : x[d];
-  return md_bin_of(at, l->first, 1.0 / l->delta, l->n, keep);
+  return md_bin_of(at, l->border, 1.0 / l->delta, l->n, keep);
 }
 
 static int64_t shell_of(const compute_chunk *c, const md_box *box, const double x[3])
@@ -551,7 +557,7 @@ static md_status find(md_host_compute *base, md_view *view)
       return md_error(MD_USAGE,
                       "compute chunk/atom: in a tilted box bins are bin/1d, bin/2d or bin/3d with units "
                       "reduced, which have the shape of the box");
-    MD_TRY(md_comm_agree(sim->comm, set_bins(c, &sim->model.box)));
+    MD_TRY(md_comm_agree(sim->comm, set_bins(c, sim)));
     set_bin_of_particles(c, sim);
   }
   return choose(c, sim);
@@ -637,7 +643,7 @@ md_status md_chunks_in_place(md_view *view, md_host_compute *compute, md_chunks 
   const md_box *box = &sim->model.box;
   *can = c->kind == BLOCK && !c->region[0] && !box->triclinic;
   if (!*can) return MD_OK;
-  MD_TRY(md_comm_agree(sim->comm, set_bins(c, box)));
+  MD_TRY(md_comm_agree(sim->comm, set_bins(c, sim)));
   *bins = (md_bins){.groups = md_group_bit(compute->group), .naxis = c->naxis, .n = c->n};
   for (int k = 0; k < c->naxis; ++k) {
     const layers *l = &c->along[k];
@@ -645,7 +651,7 @@ md_status md_chunks_in_place(md_view *view, md_host_compute *compute, md_chunks 
                                  .reduced = c->reduced,
                                  .lo = box->lo[l->axis],
                                  .length = box->length[l->axis],
-                                 .first = l->first,
+                                 .first = l->border,
                                  .per = 1.0 / l->delta,
                                  .n = l->n};
     set_keep(c, l, bins->along[k].keep);

@@ -31,10 +31,10 @@ md_status md_region_union_read(const md_region_reader *r, md_region *region)
   return MD_OK;
 }
 
-bool md_region_union_inside(const md_region *region, const double x[3])
+bool md_region_union_inside(const md_region *region, const double x[3], double margin)
 {
   for (int k = 0; k < region->nmember; ++k)
-    if (md_region_contains(region->member[k], x, 3)) return true;
+    if (md_region_contains_within(region->member[k], x, 3, margin)) return true;
   return false;
 }
 
@@ -52,9 +52,9 @@ md_status md_region_intersect_read(const md_region_reader *r, md_region *region)
   return MD_OK;
 }
 
-bool md_region_intersect_inside(const md_region *region, const double x[3])
+bool md_region_intersect_inside(const md_region *region, const double x[3], double margin)
 {
   for (int k = 0; k < region->nmember; ++k)
-    if (!md_region_contains(region->member[k], x, 3)) return false;
+    if (!md_region_contains_within(region->member[k], x, 3, margin)) return false;
   return true;
 }

@@ -41,14 +41,20 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
   MD_TRY(md_region_named(sim, id, &found));
   *region = found;
   found->box = &sim->model.box;
+  found->margin = MD_REGION_MARGIN * sim->model.grids.x;
   return md_region_settle(sim, found);
+}
+
+bool md_region_contains_within(const md_region *region, const double x[3], int dim, double margin)
+{
+  double at[3] = {x[0], x[1], dim == 3 ? x[2] : 0.0};
+  if (region->moves) md_region_move_back(region, at);
+  return region->style->inside(region, at, margin) != region->outside;
 }
 
 bool md_region_contains(const md_region *region, const double x[3], int dim)
 {
-  double at[3] = {x[0], x[1], dim == 3 ? x[2] : 0.0};
-  if (region->moves) md_region_move_back(region, at);
-  return region->style->inside(region, at) != region->outside;
+  return md_region_contains_within(region, x, dim, 0.0);
 }
 
 bool md_region_is_block(const md_region *region)

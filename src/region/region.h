@@ -10,6 +10,9 @@
  * Each region has an enclosing block, which limits the search for lattice sites and random positions. It is infinite
  * where the region is unbounded or moves, and everywhere if its side is out.
  *
+ * Runs round positions to a grid. A particle that began on the surface of a region must not be outside after that. So
+ * particles, and nothing else, are tested with a margin of some quanta, MD_REGION_MARGIN, around the shape.
+ *
  * Units: sigma. Reference: the LAMMPS manual, command region.
  */
 #ifndef MD_SRC_REGION_REGION_H
@@ -43,7 +46,9 @@ struct md_region {
   int nmember;
   struct md_region **member; /* [nmember] of union and intersect; the array is owned, the regions are not */
   struct md_region *next;
-  const md_box *box; /* that of the simulation, since the region was looked up */
+  /* Since the region was looked up: the box of the simulation, and the margin for its particles. */
+  const md_box *box;
+  double margin;
 };
 
 /* What a style reads its words with: `word` are those after the style's name. */
@@ -59,8 +64,8 @@ struct md_region_style {
   int words; /* after the name; 0: N and then N names of regions */
   const char *usage;
   md_status (*read)(const md_region_reader *, md_region *) MD_CHECKED;
-  /* Whether the shape contains x or has it on its surface. */
-  bool (*inside)(const md_region *, const double x[3]);
+  /* Whether the shape contains x, or has it on its surface or at most about `margin` outside of it. */
+  bool (*inside)(const md_region *, const double x[3], double margin);
 };
 
 /* Finds the region named `id`, which is owned by sim, and where it is at the moment. MD_USAGE: there is none; the
@@ -74,13 +79,16 @@ md_status md_region_named(const md_sim *sim, const char *id, md_region **region)
  * is 0. */
 bool md_region_contains(const md_region *region, const double x[3], int dim);
 
-/* Whether particle i is in the region, which has been looked up. In a tilted box its place is the one that is shown:
- * engines keep particles in the brick. */
+/* The same with a margin around the shape. */
+bool md_region_contains_within(const md_region *region, const double x[3], int dim, double margin);
+
+/* Whether particle i is in the region, which has been looked up, or at most the margin away. In a tilted box its place
+ * is the one that is shown: engines keep particles in the brick. */
 static inline bool md_region_has(const md_region *region, const md_particles *p, int64_t i)
 {
   double x[3];
   md_particle_shown(p, region->box, i, x);
-  return md_region_contains(region, x, p->dim);
+  return md_region_contains_within(region, x, p->dim, region->margin);
 }
 
 /* The bounds along axis d of the block that encloses the region: infinite if its side is out. */
@@ -149,7 +157,7 @@ md_status md_region_length(const md_region_reader *r, int at, const char *what, 
 /* The styles, one file each or one file of alike ones. */
 #define MD_REGION(name, words, usage)                                                                        \
   md_status md_region_##name##_read(const md_region_reader *, md_region *) MD_CHECKED;                       \
-  bool md_region_##name##_inside(const md_region *, const double x[3]);
+  bool md_region_##name##_inside(const md_region *, const double x[3], double margin);
 #include "src/region/region_styles.def"
 #undef MD_REGION
 

@@ -18,9 +18,9 @@ static void enclose_all(md_region *region)
   }
 }
 
-static bool in_bounds(const md_region *region, int d, const double x[3])
+static bool in_bounds(const md_region *region, int d, const double x[3], double margin)
 {
-  return x[d] >= region->lo[d] && x[d] <= region->hi[d];
+  return x[d] >= region->lo[d] - margin && x[d] <= region->hi[d] + margin;
 }
 
 /* ---- block ---- */
@@ -31,9 +31,10 @@ md_status md_region_block_read(const md_region_reader *r, md_region *region)
   return MD_OK;
 }
 
-bool md_region_block_inside(const md_region *region, const double x[3])
+bool md_region_block_inside(const md_region *region, const double x[3], double margin)
 {
-  return in_bounds(region, 0, x) && in_bounds(region, 1, x) && in_bounds(region, 2, x);
+  return in_bounds(region, 0, x, margin) && in_bounds(region, 1, x, margin) &&
+         in_bounds(region, 2, x, margin);
 }
 
 /* ---- sphere ---- */
@@ -77,9 +78,9 @@ md_status md_region_sphere_read(const md_region_reader *r, md_region *region)
   return MD_OK;
 }
 
-bool md_region_sphere_inside(const md_region *region, const double x[3])
+bool md_region_sphere_inside(const md_region *region, const double x[3], double margin)
 {
-  return distance(region, x) <= region->k[RADIUS];
+  return distance(region, x) <= region->k[RADIUS] + 2.0 * margin;
 }
 
 /* ---- cylinder and cone ---- */
@@ -105,9 +106,9 @@ md_status md_region_cylinder_read(const md_region_reader *r, md_region *region)
   return md_region_bounds(r, 4, region->axis, region);
 }
 
-bool md_region_cylinder_inside(const md_region *region, const double x[3])
+bool md_region_cylinder_inside(const md_region *region, const double x[3], double margin)
 {
-  return in_bounds(region, region->axis, x) && md_region_sphere_inside(region, x);
+  return in_bounds(region, region->axis, x, margin) && md_region_sphere_inside(region, x, margin);
 }
 
 md_status md_region_cone_read(const md_region_reader *r, md_region *region)
@@ -127,12 +128,13 @@ md_status md_region_cone_read(const md_region_reader *r, md_region *region)
                   r->word[5], r->word[6]);
 }
 
-bool md_region_cone_inside(const md_region *region, const double x[3])
+bool md_region_cone_inside(const md_region *region, const double x[3], double margin)
 {
   const int d = region->axis;
   const double lower = region->k[RADIUS], upper = region->k[RADIUS_HI];
-  const double radius = lower + (x[d] - region->lo[d]) * (upper - lower) / (region->hi[d] - region->lo[d]);
-  return in_bounds(region, d, x) && distance(region, x) <= radius;
+  const double length = region->hi[d] - region->lo[d], steepness = 1.0 + fabs(upper - lower) / length;
+  const double radius = lower + (x[d] - region->lo[d]) * (upper - lower) / length;
+  return in_bounds(region, d, x, margin) && distance(region, x) <= radius + 2.0 * margin * steepness;
 }
 
 /* ---- plane ---- */
@@ -154,11 +156,11 @@ md_status md_region_plane_read(const md_region_reader *r, md_region *region)
 }
 
 /* The side that the normal points to. */
-bool md_region_plane_inside(const md_region *region, const double x[3])
+bool md_region_plane_inside(const md_region *region, const double x[3], double margin)
 {
   double above = 0.0;
   for (int d = 0; d < 3; ++d) above += (x[d] - region->k[d]) * region->k[NORMAL + d];
-  return above >= 0.0;
+  return above >= -2.0 * margin;
 }
 
 /* ---- prism ---- */
@@ -188,7 +190,7 @@ md_status md_region_prism_read(const md_region_reader *r, md_region *region)
 
 /* The fractions of the three edges, by the inverse of the matrix of edges. As above, the last digit matters: this is
  * the order in which LAMMPS computes it. */
-bool md_region_prism_inside(const md_region *region, const double x[3])
+bool md_region_prism_inside(const md_region *region, const double x[3], double margin)
 {
   const double *k = region->k, *length = k + LENGTH, *tilt = k + TILT;
   const double xy = tilt[0], xz = tilt[1], yz = tilt[2], area = length[0] * length[1];
@@ -197,7 +199,10 @@ bool md_region_prism_inside(const md_region *region, const double x[3])
       1.0 / length[0] * dx + -xy / area * dy + (xy * yz - xz * length[1]) / (area * length[2]) * dz;
   const double b = 1.0 / length[1] * dy + -yz / (length[1] * length[2]) * dz;
   const double c = 1.0 / length[2] * dz;
-  return a >= 0.0 && a <= 1.0 && b >= 0.0 && b <= 1.0 && c >= 0.0 && c <= 1.0;
+  const double shear = 1.0 + fabs(xy) / length[1] + fabs(xz) / length[2] + fabs(yz) / length[2];
+  const double across = margin * shear * shear;
+  return a >= -across / length[0] && a <= 1.0 + across / length[0] && b >= -across / length[1] &&
+         b <= 1.0 + across / length[1] && c >= -margin / length[2] && c <= 1.0 + margin / length[2];
 }
 
 void md_region_prism_edges(const md_region *prism, double lo[3], double hi[3], double tilt[3])

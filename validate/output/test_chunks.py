@@ -54,6 +54,22 @@ def test_no_bin_of_a_rounding_error(cells, origin, tmp_path):
     assert (tmp_path / "a.txt").read_text().splitlines()[3].split()[:2] == ["0", str(2 * cells)]
 
 
+@pytest.mark.parametrize("number", [0.7, 0.8442, 0.9, 1.3])
+@pytest.mark.parametrize("bins", ["bin/1d x lower 1", "bin/1d z center 0.5", "bin/2d x lower 2 y 0.0 1",
+                                  "bin/1d y lower 0.2 units reduced", "bin/1d x 1 1 bound x 1 4 discard yes"])
+def test_layers_of_a_lattice_on_borders(bins, number, engine, tmp_path):
+    """They belong to the bin above, also if the rounding of a run has put them below the border."""
+    deck = (f"lattice sc {number}\nregion box block 0 6 0 5 0 4\ncreate_box 1 box\ncreate_atoms 1 box\nmass 1 1\n"
+            f"pair_style soft 0.1\npair_coeff * * 1\nfix 1 all nve\ncompute c all chunk/atom {bins}\n"
+            "fix a all ave/chunk 1 1 1 c density/number file a.txt\nrun 0\n")
+    harness.run(deck, tmp_path, engine=engine)
+    at = 3 if "2d" in bins else 2
+    counts = [float(line.split()[at]) for line in (tmp_path / "a.txt").read_text().splitlines()[4:]]
+    expected = {"bin/1d x lower 1": [20] * 6, "bin/1d z center 0.5": [30, 0] * 4, "bin/2d x lower 2 y 0.0 1": [8] * 15,
+                "bin/1d y lower 0.2 units reduced": [24] * 5, "bin/1d x 1 1 bound x 1 4 discard yes": [20] * 3}[bins]
+    assert counts == expected
+
+
 @needs_lmp
 def test_values_of_lammps(tmp_path):
     assert_like_lmp(MELT + CHUNKS, tmp_path, FILES)

@@ -97,6 +97,55 @@ def test_regions_are_those_of_lmp(name, tmp_path):
                     tmp_path / "set")
 
 
+# Regions with sites of a simple cubic lattice on their surfaces, and what is in them.
+ON_SITES = {
+    "block": ("block 1 3 INF 2 1 5", lambda x, y, z: 1 <= x <= 3 and y <= 2 and 1 <= z),
+    "block out": ("block 1 3 0 2 1 5 side out", lambda x, y, z: not (1 <= x <= 3 and y <= 2 and 1 <= z)),
+    "sphere": ("sphere 3 2 2 2", lambda x, y, z: (x - 3)**2 + (y - 2)**2 + (z - 2)**2 <= 4),
+    "cylinder": ("cylinder z 2 3 2 1 4", lambda x, y, z: (x - 2)**2 + (y - 3)**2 <= 4 and 1 <= z <= 4),
+    "cylinder out": ("cylinder x 2 3 2 1 4 side out",
+                     lambda x, y, z: not ((y - 2)**2 + (z - 3)**2 <= 4 and 1 <= x <= 4)),
+    "cone": ("cone z 3 3 2 1 1 3", lambda x, y, z: 1 <= z <= 3 and 4 * ((x - 3)**2 + (y - 3)**2) <= (5 - z)**2),
+    "plane": ("plane 0 3 0 0 1 0", lambda x, y, z: y >= 3),
+    "slope": ("plane 0 3 0 1 1 0", lambda x, y, z: x + y >= 3),
+    "prism": ("prism 1 4 1 3 1 3 1 0 0", lambda x, y, z: 1 <= y <= 3 and 1 <= z <= 3 and 0 <= 2 * x - y - 1 <= 6),
+    "intersect": ("intersect 2 a b", lambda x, y, z: all(2 <= u <= 3 for u in (x, y, z))),
+}
+
+
+@pytest.mark.parametrize("number", ["0.7", "0.9", "1.3"])
+@pytest.mark.parametrize("name", ON_SITES)
+def test_sites_on_the_surface_stay_there_when_runs_round_positions(name, number, engine, tmp_path):
+    """Particles at rest, which are found in a region before a run, in it, and after it. Before it the last digits of
+    a distance decide on a curved or tilted surface, as in LAMMPS."""
+    words, inside = ON_SITES[name]
+    sites = [(x, y, z) for x in range(6) for y in range(5) for z in range(5)]
+    count = sum(inside(*site) for site in sites)
+    forced = name not in ("cone", "prism", "intersect")
+    deck = (f"lattice sc {number}\nregion box block 0 6 0 5 0 5\ncreate_box 1 box\ncreate_atoms 1 box\nmass 1 1\n"
+            "pair_style soft 0.1\npair_coeff * * 1\nfix 1 all nve\n"
+            "region a block 1 3 1 3 1 3\nregion b block 2 4 2 4 2 4\n"
+            f"region r {words}\ngroup before region r\nvariable one atom 1\n"
+            "compute n all reduce/region r sum v_one\nvariable n equal count(before)\nvariable r equal count(all,r)\n" +
+            ("fix f all setforce 1 0 0 region r\n" if forced else "") +
+            "compute f all reduce sum fx\nthermo_style custom step v_n v_r c_n c_f\nthermo_modify norm no\nrun 0\n"
+            "group after region r\nvariable m equal count(after)\nthermo_style custom step v_n v_m\nrun 0\n")
+    first, second = harness.run(deck, tmp_path, engine=engine).tables
+    assert 5 < count < 150
+    assert list(map(float, first.rows[0][2:])) == [count, count, count if forced else 0]
+    assert float(second.rows[0][2]) == count
+    assert float(first.rows[0][1]) == count or name not in ("block", "block out", "intersect")
+
+
+def test_a_temperature_of_a_block_on_sites(engine, tmp_path):
+    """A particle on a face counts: 1 of 3 layers along each axis has no place in the temperature."""
+    deck = ("lattice sc 0.7\nregion box block 0 3 0 3 0 3\ncreate_box 1 box\ncreate_atoms 1 box\nmass 1 1\n"
+            "velocity all set 1 2 3 units box\npair_style soft 0.1\npair_coeff * * 1\nfix 1 all nve\n"
+            "region r block 1 2 1 2 1 2\ncompute t all temp/region r\nthermo_style custom step c_t\nrun 0\n")
+    t = harness.run(deck, tmp_path, engine=engine).table.column("c_t")[0]
+    assert t == pytest.approx(8 * 14 / (3 * 8 - 3), rel=1e-7)
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize("name", ["cone", "nested", "plane", "sphere out"])
 def test_sites_and_random_positions_of_regions_on_ranks(name, tmp_path):
