@@ -594,6 +594,7 @@ md_dissipation_course md_model_dissipation_course(const md_model *model)
                                  .stop = global[1],
                                  .boltz = model->units->boltz,
                                  .dt = model->dt,
+                                 .draw_shift = (uint64_t)model->draw_shift,
                                  .run_begin = model->run_begin,
                                  .run_end = model->run_end};
 }

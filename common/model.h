@@ -127,6 +127,7 @@ typedef struct md_model {
   int64_t extent_natoms;           /* the number of particles of which it is the extent */
   int64_t count[MD_TYPES_MAX + 1]; /* for tail corrections: particles by type, 1-based, over all ranks */
   int64_t step;                    /* of the current state */
+  int64_t draw_shift;              /* md_model_draw is the step and this; reset_timestep changes it */
   bool backwards;                  /* the present run goes back: each step undoes one, and its number falls */
   int64_t run_begin, run_end;      /* of the present run, for ramps */
   md_box_move move;                /* the change of the box in the next step */
@@ -319,6 +320,14 @@ static inline void md_model_note_velocity(const md_model *model, md_particles *p
 
 /* What the random forces of all pairs share at the positions after `step` steps. For dissipative styles. */
 md_dissipation_course md_model_dissipation_course(const md_model *model);
+
+/* What random numbers of a step are counted by: the steps that were done, so that none comes again after
+ * reset_timestep. */
+static inline uint64_t md_model_draw(const md_model *model)
+{
+  return (uint64_t)model->step + (uint64_t)model->draw_shift;
+}
+
 static inline md_dissipation md_model_dissipation(const md_model *model, int64_t step)
 {
   const md_dissipation_course course = md_model_dissipation_course(model);

@@ -101,7 +101,7 @@ static bool move_in_bath(const md_engine *e, const move_args *a, const double *c
                   .noise = md_langevin_noise(act, step, 0, act->k[0], e->model->mass[1]),
                   .v_step = e->model->v_step[1],
                   .seed = act->seed,
-                  .number = step->number,
+                  .draw = step->draw,
                   .id = e->p->id};
   return e->kernels->move_in_bath(a, &b, impulse, first, last, largest2);
 }

@@ -111,7 +111,7 @@ MD_FN bool md_brownian_drift(const md_action *a, const md_step *s, int64_t done,
 {
   double xi[3] = {0.0, 0.0, 0.0};
   (void)by;
-  if (a->k[2] != 0.0) md_brownian_noise(a, s, s->number + (uint64_t)done, p, xi);
+  if (a->k[2] != 0.0) md_brownian_noise(a, s, s->draw + (uint64_t)done, p, xi);
   for (int d = 0; d < 3 && d < s->dim; ++d)
     p->v[d] =
         md_round_to(fma(a->k[0] * p->mass, p->impulse[d], a->k[1] * xi[d] / p->velocity_per_v), p->v_step);

@@ -168,7 +168,7 @@ MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done
   const double part = a->k[MD_SCALES] > 0.0 ? a->k[3] / md_action_scale(a, p->type) : a->k[3];
   const double keep = a->k[MD_SCALES] > 0.0 ? (1.0 - part) / (1.0 + part) : a->k[0];
   const double noise = md_langevin_noise(a, s, done, keep, p->mass);
-  const md_random random = md_random_at(a->seed, p->id, s->number + (uint64_t)done, MD_STREAM_LANGEVIN);
+  const md_random random = md_random_at(a->seed, p->id, s->draw + (uint64_t)done, MD_STREAM_LANGEVIN);
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (a->bias.kind == MD_BIAS_AXES && a->bias.k[d] == 0.0) continue;
     const double bias = md_bias_of(&a->bias, d, p->x, p->v[d], p->velocity_per_v);

@@ -42,7 +42,7 @@ static md_status temp_csvr_join(const md_fix *fix, md_model *model)
 /* A normal number, and in *uniform another one in (0, 1). */
 static double temp_csvr_normal(const md_fix *fix, const md_model *model, uint64_t draw, double *uniform)
 {
-  const md_random r = md_random_at((uint64_t)fix->seed, draw, (uint64_t)model->step, MD_STREAM_CSVR);
+  const md_random r = md_random_at((uint64_t)fix->seed, draw, md_model_draw(model), MD_STREAM_CSVR);
   *uniform = md_random_unit(r.word[3]);
   return sqrt(-2.0 * md_ln(md_random_unit53(r.word[0], r.word[1]))) * md_sin_turns(md_random_unit(r.word[2]));
 }

@@ -70,7 +70,8 @@ typedef struct md_step {
   bool halves; /* some of the actions act in two halves */
   md_action middle[MD_MIDDLES_MAX];
   int64_t ramp_done, ramp_span; /* number of steps of the run before this one, and of all */
-  uint64_t number;              /* model->step before this step, for random numbers */
+  uint64_t number;              /* model->step before this step */
+  uint64_t draw;                /* md_model_draw before this step, for random numbers */
 } md_step;
 
 /* The numbers of a triclinic box, and of its change. Its tilt factors change even if they stay, where sides change. */
@@ -135,7 +136,8 @@ static inline md_step md_step_of(const md_model *model)
                .middles = model->nmiddle,
                .ramp_done = model->step - model->run_begin,
                .ramp_span = model->run_end - model->run_begin,
-               .number = (uint64_t)model->step};
+               .number = (uint64_t)model->step,
+               .draw = md_model_draw(model)};
   for (int a = 0; a < MD_MIDDLES_MAX; ++a) s.middle[a] = model->middle[a];
   for (int a = 0; a < model->nmiddle; ++a) s.halves = s.halves || model->middle[a].halves;
   for (int d = 0; d < 3; ++d) {
@@ -204,8 +206,8 @@ MD_FN bool md_step_before_drift(const md_step *s, int64_t done, md_particle *p, 
 
 /* The actions of all fixes on one particle in the middle of its drift, `done` steps after s. First halves come before
  * the whole actions, and second halves after them, in reverse order. So the step stays the same if time is reversed,
- * and its error is of second order (Strang, SIAM J. Numer. Anal. 5 (1968) 506). After them v is a multiple of v_step, and
- * the second word of a wide momentum is 0. */
+ * and its error is of second order (Strang, SIAM J. Numer. Anal. 5 (1968) 506). After them v is a multiple of v_step,
+ * and the second word of a wide momentum is 0. */
 MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
 {
   const int n = s->middles, last = s->halves ? 3 * n - 1 : n - 1;

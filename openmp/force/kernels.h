@@ -145,7 +145,7 @@ typedef struct move_args {
 /* The noise of a bath that all particles have alike, between the two halves of a drift: the terms of fix langevin. */
 typedef struct bath {
   double keep, noise, v_step;
-  uint64_t seed, number; /* of the step */
+  uint64_t seed, draw; /* draw: md_model_draw of the step */
   const int64_t *id;
 } bath;
 

@@ -162,10 +162,10 @@ MD_FN int64_t bath_axis(const move_args *a, const bath *b, int d, const double *
 MD_FN void random_words(const bath *b, int64_t first, int64_t n, uint32_t word[3][CHUNK])
 {
   const int64_t *id = b->id + first;
-  const uint64_t seed = b->seed, number = b->number;
+  const uint64_t seed = b->seed, draw = b->draw;
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
-    const md_random r = md_random_at(seed, (uint64_t)id[i], number, MD_STREAM_LANGEVIN);
+    const md_random r = md_random_at(seed, (uint64_t)id[i], draw, MD_STREAM_LANGEVIN);
     word[0][i] = r.word[0];
     word[1][i] = r.word[1];
     word[2][i] = r.word[2];

@@ -215,7 +215,7 @@ static int64_t edit_due(const md_output_fix *base, int64_t step)
 static double draw(const fix_deposit *fix, const md_sim *sim, int64_t k)
 {
   const md_random r =
-      md_random_at((uint64_t)fix->seed, (uint64_t)k, (uint64_t)sim->model.step, MD_STREAM_DEPOSIT);
+      md_random_at((uint64_t)fix->seed, (uint64_t)k, md_model_draw(&sim->model), MD_STREAM_DEPOSIT);
   return md_random_unit53(r.word[0], r.word[1]);
 }
 

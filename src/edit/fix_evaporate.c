@@ -69,7 +69,7 @@ static md_status remove_marked(md_sim *sim, const uint8_t *gone)
 static md_status evaporate(fix_evaporate *fix, md_sim *sim, uint8_t *gone)
 {
   const md_particles *p = &sim->particles;
-  const md_random r = md_random_at((uint64_t)fix->seed, 0, (uint64_t)sim->model.step, MD_STREAM_EVAPORATE);
+  const md_random r = md_random_at((uint64_t)fix->seed, 0, md_model_draw(&sim->model), MD_STREAM_EVAPORATE);
   const uint64_t seed = (uint64_t)r.word[0] << 32 | r.word[1];
   const md_region *region;
   int64_t count = 0;

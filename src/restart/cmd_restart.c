@@ -174,6 +174,7 @@ static void take_model(md_sim *sim, md_restart *r)
   m->extent = r->model.extent;
   m->extent_natoms = r->model.natoms;
   m->step = r->model.step;
+  m->draw_shift = r->model.draw_shift;
   m->groups = r->model.groups;
   sim->from_restart = true;
   for (int f = 0; f < r->model.nfix; ++f)

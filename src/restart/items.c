@@ -702,6 +702,14 @@ static void walk_columns(walk *w, md_restart *r)
             r->column_checksum);
 }
 
+/* Where random numbers of steps are counted from, after reset_timestep. */
+static void walk_draw_shift(walk *w, int64_t *shift)
+{
+  static const char name[] = "run/draw_shift";
+  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : *shift == 0)) return;
+  whole(w, name, shift);
+}
+
 static void walk_header(walk *w, md_restart *r)
 {
   static const char *const groups[] = {"model", "run", "runs", "output", "particles"};
@@ -720,6 +728,7 @@ static void walk_header(walk *w, md_restart *r)
   walk_measured(w, &r->history);
   walk_left_out(w, &r->history);
   walk_draws(w, r);
+  walk_draw_shift(w, &r->model.draw_shift);
   walk_outputs(w, r);
   numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
           r->checksum);

@@ -436,6 +436,7 @@ md_status md_resume_load(md_sim *sim)
   MD_TRY(md_fixes_take_state(model));
   model->move = r->model.move;
   model->step = r->model.step;
+  model->draw_shift = r->model.draw_shift;
   if (!sim->jumps || md_resume_holds(r, sim->jump_to)) {
     model->run_begin = r->model.run_begin;
     model->run_end = r->model.run_end;

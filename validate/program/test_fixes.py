@@ -149,6 +149,34 @@ def test_noise_between_the_halves_of_friction(order, engine, tmp_path):
     assert np.mean(t) == pytest.approx(2 * k**2 * (1 - c**2) / (1 - c**2 * k**4), rel=0.006)
 
 
+NOISES = {
+    "langevin": "fix m all nve\nfix t all langevin 2 2 0.1 9\n",
+    "langevin of one mass": "mass 2 1\nfix m all nve\nfix t all langevin 2 2 0.1 9\n",
+    "brownian": "fix t all brownian 1 9 gamma_t 50\n",
+    "csvr": "fix m all nve\nfix t all temp/csvr 2 2 0.1 9\n",
+    "dpd": "fix m all nve\npair_style dpd 2 2 9\npair_coeff * * 25 4.5\n",
+    "evaporate": "fix m all nve\nfix e all evaporate 5 2 b 9\n",
+}
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_noise_goes_on_after_reset_timestep(noise, engine, tmp_path):
+    """The same state as without it, and not the noise of the first steps again; also from a restart."""
+    deck = ("region b block 0 6 0 6 0 6\ncreate_box 2 b\n"
+            "create_atoms 1 random 150 5 NULL\ncreate_atoms 2 random 100 6 NULL\nmass 1 1\nmass 2 3\nvelocity all create 1 4\npair_style soft 1\npair_coeff * * 5\ntimestep 0.01\n" +
+            NOISES[noise] + "{}write_dump all custom d id x y z vx vy vz modify sort id format float %.17g\n")
+    steps = {"once": "run 60\n", "cut": "run 20\nreset_timestep 500\nrun 20\nreset_timestep 0\nrun 20\n"}
+    if not harness.hdf5_missing():
+        again = NOISES[noise].replace("mass 2 1\n", "").replace("pair_style dpd 2 2 9\npair_coeff * * 25 4.5\n", "")
+        steps["restart"] = ("run 20\nreset_timestep 10\nrun 20\nwrite_restart r\nclear\nread_restart r\n"
+                            "reset_timestep 0\nregion b block 0 6 0 6 0 6\n" + again + "run 20\n")
+    ends = {}
+    for name, how in steps.items():
+        harness.run(deck.format(how), tmp_path / name, engine=engine)
+        ends[name] = (tmp_path / name / "d").read_text().split("ITEM: NUMBER")[1]
+    assert set(ends.values()) == {ends["once"]}, noise
+
+
 @pytest.mark.parametrize("more", ["", "fix_modify t temp h\n"])
 def test_the_bath_tallies_what_it_takes(more, engine, tmp_path):
     """Energy of free particles and that of the bath add up to a constant; a hot bath gives energy."""

@@ -432,7 +432,7 @@ def header_names(f) -> List[str]:
         parts = "deck first last computes values fix_energy bond_energy box tilt coupled edits model halted drawn"
         names += [f"run/{k + 1}/{name}" for k in range(int(f["run/runs"][()])) for name in parts.split()
                   if f"run/{k + 1}/{name}" in f]
-    optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row"
+    optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row draw_shift"
     names += ["run/edits", *(f"run/{name}" for name in optional.split() if f"run/{name}" in f), "output/files"]
     for k in range(int(f["output/files"][()])):
         names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]

@@ -32,13 +32,14 @@ typedef struct md_dissipation {
 typedef struct md_dissipation_course {
   uint64_t seed;
   double start, stop, boltz, dt;
+  uint64_t draw_shift;        /* of md_model_draw */
   int64_t run_begin, run_end; /* steps */
 } md_dissipation_course;
 
-/* step: the number of steps that led to the positions. energy: kB T. dt: the timestep. */
-MD_FN md_dissipation md_dissipation_of(uint64_t seed, int64_t step, double energy, double dt)
+/* draw: the number of steps that led to the positions (md_model_draw). energy: kB T. dt: the timestep. */
+MD_FN md_dissipation md_dissipation_of(uint64_t seed, uint64_t draw, double energy, double dt)
 {
-  const md_random random = md_random_at(seed, 0, (uint64_t)step, MD_STREAM_DISSIPATION);
+  const md_random random = md_random_at(seed, 0, draw, MD_STREAM_DISSIPATION);
   md_dissipation d;
   d.key = (uint64_t)random.word[0] << 32 | random.word[1];
   d.noise = energy > 0.0 ? sqrt(energy / dt) : 0.0;
@@ -49,7 +50,8 @@ MD_FN md_dissipation md_dissipation_at(const md_dissipation_course *c, int64_t s
 {
   const int64_t span = c->run_end - c->run_begin;
   const double done = span > 0 ? (double)(step - c->run_begin) / (double)span : 1.0;
-  return md_dissipation_of(c->seed, step, c->boltz * (c->start + (c->stop - c->start) * done), c->dt);
+  return md_dissipation_of(c->seed, (uint64_t)step + c->draw_shift,
+                           c->boltz * (c->start + (c->stop - c->start) * done), c->dt);
 }
 
 /* The random number z of a pair, low and high being the smaller and the larger id. The sum of the words is less than
