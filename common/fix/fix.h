@@ -42,6 +42,9 @@
 extern "C" {
 #endif
 
+/* A particle may go as far from its anchor, in periodic sides: the nearest image of the anchor ties it. */
+#define MD_TIE_MOST 0.4375
+
 enum { MD_FIXES_MAX = 32, MD_FIX_K = 32, MD_MIDDLES_MAX = 4, MD_ACTION_K = 14 };
 
 /* The state of a fix. A style with `half` has its own numbers first. After its action at the end of a step follow, for

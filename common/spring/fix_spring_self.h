@@ -79,7 +79,7 @@ MD_FN void md_spring_self_post_force(const md_force_action *a, const md_particle
   md_force_nearest(a->k + 3, p->x, n->anchor, delta);
   for (int d = 0; d < 3; ++d) {
     if (a->k[d] == 0.0) continue;
-    if (!(fabs(delta[d]) < (length[d] > 0.0 ? 0.4375 * length[d] : (double)INFINITY))) {
+    if (!(fabs(delta[d]) < (length[d] > 0.0 ? MD_TIE_MOST * length[d] : (double)INFINITY))) {
       n->beyond = true;
       return;
     }

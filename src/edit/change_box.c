@@ -16,6 +16,7 @@
 #include "src/create/create.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/follow/followed.h"
 #include "src/follow/images.h"
 #include "src/group/groups.h"
 
@@ -266,6 +267,7 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   MD_TRY(read_units(&c));
   MD_TRY(apply_keywords(&c, false));
   MD_TRY(md_images_refresh(sim));
+  MD_TRY(md_followed_refresh(sim));
   MD_TRY(apply_keywords(&c, true));
   if (c.box.triclinic) {
     const double tilt[3] = {c.box.tilt[0], c.box.tilt[1], c.box.tilt[2]};
@@ -274,6 +276,7 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   if (md_box_follows(&c.box)) md_faces_begin(&c.box);
   sim->model.box = c.box;
   MD_TRY(md_images_place(sim));
+  MD_TRY(md_followed_moved(sim));
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
   md_particles_show(p, &c.box);

@@ -10,7 +10,9 @@
 #include "common/arithmetic/rng.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
+#include "src/fixes/anchors.h"
 #include "src/fixes/centres.h"
+#include "src/follow/followed.h"
 #include "src/follow/images.h"
 #include "src/group/groups.h"
 
@@ -183,6 +185,14 @@ static md_status read_keywords(const md_words *words, int at, displacement *c)
   return MD_OK;
 }
 
+static md_status apply_with_ties(const displacement *c, md_status (*apply)(const displacement *))
+{
+  md_ties ties;
+  md_status status = md_ties_before(c->sim, &ties);
+  if (status == MD_OK) status = apply(c);
+  return md_ties_after(c->sim, "displace_atoms", &ties, status);
+}
+
 md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
 {
   const char *style = words->word[1];
@@ -200,9 +210,11 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
   MD_TRY(read_keywords(words, 2 + styles[s].words, &c));
   md_centres_moved centres;
   MD_TRY(md_images_refresh(sim));
+  MD_TRY(md_followed_refresh(sim));
   MD_TRY(md_centres_before(sim, &centres));
-  MD_TRY(styles[s].apply(&c));
+  MD_TRY(apply_with_ties(&c, styles[s].apply));
   MD_TRY(md_images_place(sim));
+  MD_TRY(md_followed_moved(sim));
   MD_TRY(md_centres_after(sim, &centres));
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i)

@@ -292,16 +292,17 @@ md_status md_followed_find_in_place(md_followed *f, md_view *view, bool *made)
 
 /* ---- other places ---- */
 
-/* A particle that is new is so at the next look. */
-static void place(md_follow_set *set, const question *m)
+/* Takes over the place, and with image flags the ways through faces. A particle that is new is so at the next look. */
+static void place(md_follow_set *set, const question *m, bool flagged)
 {
   const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
   if (!id) return;
   md_follow_record *r = &set->at[id - set->id];
   memcpy(r->last, m->x, sizeof r->last);
-  memcpy(r->through, m->through, sizeof r->through);
+  if (flagged) memcpy(r->through, m->through, sizeof r->through);
 }
 
+/* flag: NULL: places may be outside of the box, and the next look finds the ways through faces. */
 md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const flag[3])
 {
   for (md_followed *f = sim->followed; f; f = f->next_one) {
@@ -309,8 +310,23 @@ md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const fl
     int64_t n;
     if (f->what == MD_FOLLOWED_VELOCITIES) continue;
     MD_TRY(send_home(f, chosen, flag, &m, &n));
-    for (int64_t k = 0; k < n; ++k) place(&f->set, &m[k]);
+    for (int64_t k = 0; k < n; ++k) place(&f->set, &m[k], flag != NULL);
     free(m);
+    if (sim->model.box.triclinic) memcpy(f->tilt, sim->model.box.tilt, sizeof f->tilt);
+  }
+  return MD_OK;
+}
+
+md_status md_followed_moved(md_sim *sim) { return md_followed_place(sim, NULL, NULL); }
+
+md_status md_followed_refresh(md_sim *sim)
+{
+  for (md_followed *f = sim->followed; f; f = f->next_one) {
+    md_follow_record *now;
+    if (f->what == MD_FOLLOWED_VELOCITIES) continue;
+    const md_status status = md_followed_find(f, &now);
+    free(now);
+    MD_TRY(status);
   }
   return MD_OK;
 }

@@ -49,6 +49,12 @@ void md_followed_displacement(const md_followed *followed, const md_follow_recor
  * Between runs. Collective. MD_RUNTIME: out of memory. */
 md_status md_followed_renumber(md_sim *sim, const int64_t *old) MD_CHECKED;
 
+/* A command moves particles on purpose, or the box: a look before it, between runs. After it, and before it puts
+ * particles into the box, md_followed_moved: so displacements know how far they were moved. For places. Collective.
+ * Errors: as for md_followed_find. */
+md_status md_followed_refresh(md_sim *sim) MD_CHECKED;
+md_status md_followed_moved(md_sim *sim) MD_CHECKED;
+
 /* The chosen particles of this rank are at other places, with these image flags, flag[d][i]: displacements end there,
  * and go on from there. For places; velocities have no way. Between looks. Collective. MD_RUNTIME: out of memory. */
 md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const flag[3]) MD_CHECKED;

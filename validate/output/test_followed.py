@@ -79,6 +79,33 @@ def test_places_follow_particles_to_new_ids(ranks, tmp_path):
     assert 0 < float(kept[-1][4]) < 1000
 
 
+@pytest.mark.mpi
+@pytest.mark.parametrize("ranks", [None, 2])
+@pytest.mark.parametrize("way", [1.0, 2.0, 3.5, 5.0, 6.3, 17.0])
+def test_displacements_by_commands(way, ranks, engine, tmp_path):
+    """A lattice that displace_atoms moves, in two parts of the way, and change_box makes larger; the side is 6.3. All
+    of it counts, however far it is."""
+    if ranks and engine != "openmp":
+        pytest.skip("ranks have engine openmp")
+    deck = ("lattice sc 0.5\nregion b block 0 5 0 5 0 5\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+            "pair_style soft 0.1\npair_coeff * * 1\nfix 1 all nve\ncompute m all msd\ncompute c all com\n"
+            "compute d all displace/atom\ncompute x all reduce max c_d[1]\n"
+            "thermo_style custom step c_m[1] c_c[1] c_x xlo xhi\nthermo_modify format float %.17g\nrun 0\n"
+            f"displace_atoms all move {0.4 * way} 0 0 units box\ndisplace_atoms all move {0.6 * way} 0 0 units box\n"
+            "run 0\nchange_box all x scale 2 remap\nrun 0\n")
+    tables = harness.run(deck, tmp_path, engine=engine, ranks=ranks).tables
+    first, moved, larger = ([float(word) for word in table.rows[0][1:]] for table in tables)
+    assert first[0] < 1e-20 and [moved[0], moved[2]] == pytest.approx([way**2, way], rel=1e-10)
+    assert moved[1] - first[1] == pytest.approx(way, rel=1e-10)
+    # The centre of the box stays, and all particles go twice as far from it, in a box that is less than way away.
+    side, lo = first[4] - first[3], first[3]
+    at = [lo + k * side / 5 for k in range(5)]
+    wrapped = [lo + (x + way - lo) % side for x in at]
+    middle = lo + side / 2
+    ends = [x + way + (w - middle) + (2 * side - side) * round((x + way - w) / side) for x, w in zip(at, wrapped)]
+    assert larger[0] == pytest.approx(sum((end - x)**2 for end, x in zip(ends, at)) / 5, rel=1e-9)
+
+
 def test_displacements_of_a_free_particle(tmp_path):
     """Its speed is given: after 400 steps it is at 3 * 4 and -2 * 4, through the faces of a box of 6."""
     deck = ("units lj\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 1 5 3\n"

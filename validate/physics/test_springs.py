@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import PHYSICS, USAGE, refused, run_deck
+from cli import BOX, PHYSICS, USAGE, refused, run_deck
 
 LMP = shutil.which("lmp")
 
@@ -150,6 +150,20 @@ def test_a_group_anew_has_new_places(engine, tmp_path):
         "thermo_style custom step pe\nrun 1\n"
     tables = harness.run(deck, tmp_path, engine=engine).tables
     assert tables[0].at(50)["f_4"] > 0.01 and tables[1].at(50)["f_4"] == 0
+
+
+@pytest.mark.parametrize("axes, way, refuses", [("xyz", 2.0, False), ("xyz", 3.0, True), ("xyz", 6.0, True),
+                                                ("yz", 6.0, False)])
+def test_displaced_particles_and_their_places(axes, way, refuses, tmp_path):
+    """Beyond 7/16 of the side, 6, another image of the place would be nearer."""
+    deck = (BOX + f"fix s all spring/self 3 {axes}\nfix_modify s energy yes\nthermo_style custom step f_s\n"
+            "thermo_modify norm no\nrun 0\n"
+            f"displace_atoms all move {way} 0.5 0 units box\nrun 0\n")
+    if refuses:
+        refused(run_deck(tmp_path, deck), USAGE, "0.4375 of the periodic side x", "spring/self", "unfix", line=15)
+        return
+    energy = float(harness.run(deck, tmp_path).tables[-1].rows[0][1])
+    assert energy == pytest.approx(1.5 * 2 * (0.25 + (way**2 if "x" in axes else 0)), rel=1e-9)
 
 
 def test_a_particle_far_from_its_place_is_an_error(engine, tmp_path):
