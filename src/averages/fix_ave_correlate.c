@@ -133,6 +133,12 @@ static void begin(md_output_fix *base, int64_t step)
   s->next = md_step_multiple(step > s->start ? step : s->start, s->every);
 }
 
+static void begin_at(md_output_fix *base, int64_t step)
+{
+  ((fix_ave_correlate *)base)->schedule.next = -1;
+  begin(base, step);
+}
+
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_correlate *fix = (fix_ave_correlate *)base;
@@ -153,8 +159,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
                     words->word[2]);
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
-  s->next = -1;
-  begin(base, sim->model.step);
+  begin_at(base, sim->model.step);
   return MD_OK;
 }
 
@@ -267,6 +272,7 @@ const md_output_fix_style md_fix_ave_correlate_style = {
         "one|running, start STEP, prefactor P, file NAME, overwrite, title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_correlate),
     .keeps_step = true,
+    .begin_at = begin_at,
     .parse = parse,
     .begin = begin,
     .due = due,

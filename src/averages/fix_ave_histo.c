@@ -147,6 +147,11 @@ static md_status set_title(fix_ave_histo *fix)
   return md_output_fix_set_title(&fix->base, 3, line);
 }
 
+static void begin_at(md_output_fix *base, int64_t step)
+{
+  md_schedule_begin(&((fix_ave_histo *)base)->schedule, step);
+}
+
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_histo *fix = (fix_ave_histo *)base;
@@ -164,7 +169,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   for (int at = 6 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
-  md_schedule_begin(&fix->schedule, sim->model.step);
+  begin_at(base, sim->model.step);
   return MD_OK;
 }
 
@@ -375,6 +380,7 @@ const md_output_fix_style md_fix_ave_histo_style = {
         "overwrite, title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_histo),
     .keeps_step = true,
+    .begin_at = begin_at,
     .parse = parse,
     .begin = begin,
     .due = due,

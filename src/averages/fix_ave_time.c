@@ -143,6 +143,11 @@ static int count_values(const md_words *words)
   return n;
 }
 
+static void begin_at(md_output_fix *base, int64_t step)
+{
+  md_schedule_begin(&((fix_ave_time *)base)->schedule, step);
+}
+
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_time *fix = (fix_ave_time *)base;
@@ -161,7 +166,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   MD_TRY(allocate(fix));
   find_extensive(fix, sim);
   show(fix);
-  md_schedule_begin(&fix->schedule, sim->model.step);
+  begin_at(base, sim->model.step);
   return MD_OK;
 }
 
@@ -262,6 +267,7 @@ const md_output_fix_style md_fix_ave_time_style = {
         "last one), start STEP, off K (value K is not averaged), format \" %g\", title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_time),
     .keeps_step = true,
+    .begin_at = begin_at,
     .parse = parse,
     .begin = begin,
     .due = due,

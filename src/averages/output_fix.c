@@ -285,6 +285,7 @@ md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const
   }
   fix->style = style;
   fix->last_step = -1;
+  fix->made_at = sim->model.step;
   fix->runs = sim->history.nrun;
   snprintf(fix->id, sizeof fix->id, "%s", id);
   snprintf(fix->observer.id, sizeof fix->observer.id, "fix %.59s", id);
@@ -378,15 +379,20 @@ md_status md_output_fixes_jump(md_sim *sim, const md_output_mark *mark, int64_t 
   return MD_OK;
 }
 
-md_status md_output_fix_check_reset(const md_sim *sim, const char *command)
+md_status md_output_fixes_reset(md_sim *sim, const char *command, int64_t step)
 {
-  for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
+  for (md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
     const md_output_fix *fix = (const md_output_fix *)o;
-    if (fix->style->keeps_step)
+    if (fix->style->keeps_step && (fix->last_step >= 0 || fix->made_at != sim->model.step))
       return md_error(MD_USAGE,
                       "%s: this changes the step, and fix %s (%s) needs steps that follow each other: unfix "
                       "it before, or give it after",
                       command, fix->id, fix->style->name);
+  }
+  for (md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
+    md_output_fix *fix = (md_output_fix *)o;
+    if (fix->style->keeps_step && fix->style->begin_at) fix->style->begin_at(fix, step);
+    fix->made_at = step;
   }
   return MD_OK;
 }

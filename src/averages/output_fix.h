@@ -33,7 +33,10 @@ typedef struct md_output_fix_style {
   const char *usage; /* "print N TEXT" */
   const char *help;  /* lines of at most 100 characters */
   size_t size;       /* of the style's struct, which begins with a md_output_fix */
-  bool keeps_step;   /* it counts on steps that follow each other: reset_timestep and run -N are refused */
+  /* It counts on steps that follow each other: once it has looked at one, reset_timestep and run -N are refused. */
+  bool keeps_step;
+  /* With keeps_step, or NULL: the present step becomes `step`, before any look. */
+  void (*begin_at)(md_output_fix *, int64_t step);
   /* Reads the words after the name, and sets title, path and values. MD_USAGE: a word is refused. */
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
   /* A run begins with `step`. Steps before it, such as those of a minimisation, may have been missed. May be NULL. */
@@ -71,6 +74,7 @@ struct md_output_fix {
   md_text text;   /* to write after `look` */
   md_output *output;
   int64_t last_step; /* of the last look; -1: none */
+  int64_t made_at;   /* the step when it was defined, or its number since reset_timestep */
   int64_t runs;      /* runs of the deck that had begun when the fix was defined */
 };
 
@@ -101,8 +105,9 @@ bool md_is_output_fix(const md_observer *observer);
 /* Removes the fix and closes its file. MD_RUNTIME: the file could not be completed. */
 md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix) MD_CHECKED;
 
-/* MD_USAGE if there is a fix that counts on steps that follow each other. command: which would change the step. */
-md_status md_output_fix_check_reset(const md_sim *sim, const char *command) MD_CHECKED;
+/* The number of the present step will be `step`. MD_USAGE: a fix has looked at steps that must follow each other.
+ * command: which changes the number. */
+md_status md_output_fixes_reset(md_sim *sim, const char *command, int64_t step) MD_CHECKED;
 
 /* Does an output fix count on steps that follow each other? */
 bool md_output_fixes_keep_step(const md_sim *sim);

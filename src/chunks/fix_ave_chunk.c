@@ -168,6 +168,11 @@ static md_status set_rows(fix_ave_chunk *fix, int64_t rows)
   return MD_OK;
 }
 
+static void begin_at(md_output_fix *base, int64_t step)
+{
+  md_schedule_begin(&((fix_ave_chunk *)base)->schedule, step);
+}
+
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_chunk *fix = (fix_ave_chunk *)base;
@@ -187,7 +192,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   fix->columns = ncoord + 1 + fix->n;
   base->values.columns = fix->columns;
   MD_TRY(set_title(fix, sim, ncoord));
-  md_schedule_begin(&fix->schedule, sim->model.step);
+  begin_at(base, sim->model.step);
   return md_chunks_known(compute) > 0 ? set_rows(fix, md_chunks_known(compute)) : MD_OK;
 }
 
@@ -525,6 +530,7 @@ const md_output_fix_style md_fix_ave_chunk_style = {
         "title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_chunk),
     .keeps_step = true,
+    .begin_at = begin_at,
     .parse = parse,
     .begin = begin,
     .due = due,

@@ -176,8 +176,8 @@ md_status md_do_reset_timestep(md_sim *sim, const md_words *words)
   md_model *model = &sim->model;
   const uint64_t draw = md_model_draw(model);
   int64_t step;
-  MD_TRY(md_output_fix_check_reset(sim, "reset_timestep"));
   MD_TRY(md_word_int64(words->word[0], "the step of reset_timestep", 0, INT64_MAX, &step));
+  MD_TRY(md_output_fixes_reset(sim, "reset_timestep", step));
   /* Noise goes on, and does not begin again. A state that read_data has brought gets the noise of its step. */
   if (model->step > 0) model->draw_shift = (int64_t)(draw - (uint64_t)step);
   model->step = step;

@@ -20,6 +20,11 @@ typedef struct fix_ave_atom {
   char (*name)[64]; /* [n] */
 } fix_ave_atom;
 
+static void begin_at(md_output_fix *base, int64_t step)
+{
+  md_schedule_begin(&((fix_ave_atom *)base)->schedule, step);
+}
+
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_atom *fix = (fix_ave_atom *)base;
@@ -38,7 +43,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
           word);
     memcpy(fix->name[k], word, strlen(word) + 1);
   }
-  md_schedule_begin(&fix->schedule, sim->model.step);
+  begin_at(base, sim->model.step);
   MD_TRY(md_id_values_new(sim, "ave/atom sum", base->id, fix->n, &fix->sum));
   return md_id_values_new(sim, "ave/atom", base->id, fix->n, &base->each);
 }
@@ -116,6 +121,7 @@ const md_output_fix_style md_fix_ave_atom_style = {
             "like, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME or v_NAME of each particle",
     .size = sizeof(fix_ave_atom),
     .keeps_step = true,
+    .begin_at = begin_at,
     .parse = parse,
     .begin = begin,
     .due = due,

@@ -51,7 +51,7 @@ md_status md_do_read_dump(md_sim *sim, const md_words *words)
   MD_TRY(md_word_int64(words->word[1], "the step of read_dump", 0, INT64_MAX, &step));
   MD_TRY(md_take_read(sim, "read_dump", &(md_words){words->n - 2, words->word + 2}, &take));
   take.holds_flags = true;
-  if (take.step && step != sim->model.step) MD_TRY(md_output_fix_check_reset(sim, "read_dump"));
+  if (take.step && step != sim->model.step) MD_TRY(md_output_fixes_reset(sim, "read_dump", step));
   if (sim->planning.checking) {
     if (take.step) sim->model.step = step;
     return MD_OK;

@@ -163,7 +163,7 @@ static md_status execute(md_sim *sim, rerun *r)
   md_run run = {.sim = sim, .thermo_shown = -1, .work = work, .rerun = r, .shown = 1, .brief = r->brief};
   MD_TRY(md_comm_agree(sim->comm, find_next(r)));
   if (!r->next) return md_error(MD_USAGE, "rerun: the dumps have no snapshot that is asked for");
-  if (r->next->step < model->step) MD_TRY(md_output_fix_check_reset(sim, "rerun"));
+  if (r->next->step < model->step) MD_TRY(md_output_fixes_reset(sim, "rerun", r->next->step));
   MD_TRY(take_next(sim, r));
   run.whole_first = model->step;
   set_last(&run, r);

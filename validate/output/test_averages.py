@@ -10,7 +10,7 @@ from typing import Dict, List
 import pytest
 
 import harness
-from cli import BOX, USAGE, refused, run_deck, works
+from cli import BOX, USAGE, call, refused, run_deck, works
 
 LMP = shutil.which("lmp")
 needs_lmp = pytest.mark.skipif(LMP is None, reason="lmp is not installed")
@@ -274,7 +274,6 @@ BAD = {
     "print $(trap(v_a))": ["v_a", "no vector"],
     "print $(trap(f_v,f_v))": ["one vector, not 2"],
     "print $(f_v[9])": ["f_v[9]", "above 0"],
-    "reset_timestep 5": ["reset_timestep", "fix v", "unfix it"],
     "fix v all print 5 text": ["fix v exists", "vector"],
 }
 
@@ -284,6 +283,46 @@ def test_bad_input(line, tmp_path):
     begin = BOX + ("variable a equal step\nvariable each atom x\nfix v all vector 5 v_a\n"
                    "fix t all ave/time 5 1 5 v_a v_a file same.txt\n")
     refused(run_deck(tmp_path, begin + line + "\n"), USAGE, *BAD[line], line=begin.count("\n") + 1)
+
+
+# Averages that begin after a run, and whose steps then get other numbers.
+LATE = """\
+variable t equal temp
+run 13
+fix a all ave/time 2 2 10 v_t file a.txt format " %.10g"
+fix b all ave/correlate 2 3 10 v_t file b.txt
+fix c all ave/histo 2 2 10 -5 5 4 vx mode vector file c.txt
+compute bins all chunk/atom bin/1d x lower 1
+fix d all ave/chunk 2 2 10 bins vx file d.txt
+fix e all vector 5 v_t
+fix f all ave/atom 2 2 10 vx
+reset_timestep 100
+variable late equal f_a+f_e[3]
+compute f all reduce sum f_f
+thermo 10
+thermo_style custom step temp c_f
+run 20
+print "$(v_late:%.8g)" file late.txt
+"""
+
+
+def test_averages_begin_at_another_step(tmp_path):
+    """As if the step had got its number before them."""
+    reset = "reset_timestep 100\n"
+    one = harness.run(MELT + LATE, tmp_path / "one")
+    other = harness.run(MELT + LATE.replace(reset, "").replace("run 13\n", "run 13\n" + reset), tmp_path / "other")
+    assert one.table.rows == other.table.rows and len(one.table.rows) == 3
+    for name in ("a", "b", "c", "d", "late"):
+        assert (tmp_path / "one" / f"{name}.txt").read_text() == (tmp_path / "other" / f"{name}.txt").read_text()
+
+
+def test_averages_that_have_begun_keep_their_steps(tmp_path):
+    begin = BOX + "variable a equal step\nfix v all vector 5 v_a\n"
+    works(run_deck(tmp_path, begin + "reset_timestep 5\nrun 1\n"))
+    for run in ("run 0\n", "run 3\n"):
+        refused(run_deck(tmp_path, begin + run + "reset_timestep 5\n"), USAGE, "reset_timestep", "fix v", "unfix it")
+    (tmp_path / "in.c").write_text(begin + "run 3\nreset_timestep 5\n")
+    assert "fix v (vector)" in call(tmp_path, "check", "-in", "in.c").out
 
 
 def test_no_step_of_a_fix_that_was_taken_away(tmp_path):

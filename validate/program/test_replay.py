@@ -276,6 +276,15 @@ def test_a_number_of_atoms_that_is_wrong_takes_no_memory(tmp_path):
     refused(run_deck(tmp_path, deck), USAGE, "f.dump:11", "ends within a snapshot")
 
 
+def test_a_rerun_in_the_deck_of_the_run(tmp_path):
+    """As docs/reference/output.md has it: averages that begin after the run get the snapshots from the first on."""
+    begin = MELT + DUMP + EXACT
+    harness.run(begin + LOOKS + "run 60\n", tmp_path / "once")
+    harness.run(begin + "run 60\nundump d\n" + LOOKS + "rerun d.dump dump x y z vx vy vz\n", tmp_path / "again")
+    for name in ("a.txt", "b.txt"):
+        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "once" / name).read_bytes()
+
+
 @pytest.mark.parametrize("line", ["rerun f.dump dump x y z", "read_dump f.dump 5 x y z"])
 def test_averages_whose_steps_would_change(line, tmp_path):
     (tmp_path / "f.dump").write_text(HEADER + ROWS)
