@@ -10,6 +10,9 @@
  *    whose message quotes no word, and which uses a stand-in, is not judged either, nor is a formula that has no
  *    value for the stand-ins, such as 1/(count(all)-1).
  *
+ * A formula of a variable may name what later lines make: a compute, a fix, a group, masses. It is evaluated when the
+ * variable is defined, and if something is missing then, again at the next run.
+ *
  * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
  * independent words, so the check tries each word alone and reports all faulty ones.
  *
@@ -415,19 +418,85 @@ static md_status evaluate(md_sim *sim, const char *formula, bool atom)
 }
 
 /* Refuses a formula that cannot be evaluated, whatever runs come before it. */
-static md_status judge_formula(md_sim *sim, const md_words *arguments)
+static md_status judge_formula(md_sim *sim, const char *formula, bool atom)
 {
   const bool had_computed = sim->has_computed;
-  const bool atom = arguments->n == 3 && strcmp(arguments->word[1], "atom") == 0;
-  if (!atom && (arguments->n != 3 || strcmp(arguments->word[1], "equal") != 0)) return MD_OK;
   sim->has_computed = true;
   if (!had_computed) sim->computed = stand_in_values(&sim->model);
-  const md_status status = evaluate(sim, arguments->word[2], atom);
+  const md_status status = evaluate(sim, formula, atom);
   sim->has_computed = had_computed;
   /* A variable may be defined, and the box made, before the formula is evaluated. */
   const char *text = md_error_text();
   const bool later = strstr(text, "undefined variable") || strstr(text, "needs a box") || is_of_a_value(text);
   return status == MD_OK || later ? MD_OK : status;
+}
+
+/* Does the message say that something is missing which a later line may make? */
+static bool is_made_later(const char *message)
+{
+  return strstr(message, "there is no such compute") || strstr(message, "there is no such fix") ||
+         strstr(message, "unknown group") || strstr(message, "there is no region") ||
+         strstr(message, "needs the mass of type");
+}
+
+static void free_formula(md_check_formula *f)
+{
+  free(f->text);
+  free(f->formula);
+}
+
+static md_status judge_at_run(md_check *c, const md_words *arguments, bool atom)
+{
+  for (int64_t k = 0; k < c->nlater; ++k)
+    if (c->later[k].line == c->line && strcmp(c->later[k].deck, c->deck) == 0) return MD_OK;
+  md_check_formula *larger = realloc(c->later, (size_t)(c->nlater + 1) * sizeof *larger);
+  if (!larger) return out_of_memory();
+  c->later = larger;
+  md_check_formula *f = &c->later[c->nlater];
+  const size_t size = strlen(arguments->word[0]) + strlen(arguments->word[2]) + 32;
+  *f = (md_check_formula){
+      .line = c->line, .text = malloc(size), .formula = strdup(arguments->word[2]), .atom = atom};
+  if (!f->text || !f->formula) {
+    free_formula(f);
+    return out_of_memory();
+  }
+  memcpy(f->deck, c->deck, sizeof f->deck);
+  snprintf(f->text, size, "variable %s equal %s", arguments->word[0], f->formula);
+  ++c->nlater;
+  return MD_OK;
+}
+
+/* The formula of a variable that a line defines. */
+static md_status judge_variable(md_sim *sim, const md_words *arguments)
+{
+  const bool atom = arguments->n == 3 && strcmp(arguments->word[1], "atom") == 0;
+  if (!atom && (arguments->n != 3 || strcmp(arguments->word[1], "equal") != 0)) return MD_OK;
+  const md_status status = judge_formula(sim, arguments->word[2], atom);
+  return status == MD_USAGE && is_made_later(md_error_text()) ? judge_at_run(sim->check, arguments, atom)
+                                                              : status;
+}
+
+/* At a run everything is there. A problem is one of the line that defined the variable. */
+static md_status judge_later(md_sim *sim)
+{
+  md_check *c = sim->check;
+  char deck[sizeof c->deck];
+  const int64_t line = c->line;
+  md_status status = MD_OK;
+  memcpy(deck, c->deck, sizeof deck);
+  for (int64_t k = 0; k < c->nlater; ++k) {
+    md_check_formula *f = &c->later[k];
+    memcpy(c->deck, f->deck, sizeof c->deck);
+    c->line = f->line;
+    const md_status judged = status == MD_OK ? judge_formula(sim, f->formula, f->atom) : MD_OK;
+    if (judged != MD_OK && c->nproblem == 0) c->first_status = judged;
+    if (judged != MD_OK) status = note(c, f->text);
+    free_formula(f);
+  }
+  c->nlater = 0;
+  memcpy(c->deck, deck, sizeof deck);
+  c->line = line;
+  return status;
 }
 
 /* After the command clear nothing is missing but variables. */
@@ -452,7 +521,7 @@ static md_status accept(md_sim *sim, const md_command *command, const md_words *
   if (strcmp(command->name, "lattice") == 0) c->no_lattice = false;
   if (strcmp(command->name, "clear") == 0) forget_system(c);
   if (strcmp(command->name, "thermo_style") == 0) c->no_columns = false;
-  if (strcmp(command->name, "variable") == 0) return judge_formula(sim, arguments);
+  if (strcmp(command->name, "variable") == 0) return judge_variable(sim, arguments);
   if (!narrowed || strcmp(command->name, "fix") != 0) return md_sim_settle_pair(sim);
   /* Two equal fixes on different groups are allowed, but on the group all only one is. So the fix is removed
    * again. */
@@ -514,6 +583,7 @@ md_status md_check_run(md_sim *sim, int64_t n)
   sim->model.step += n;
   if (!sim->has_computed) sim->computed = stand_in_values(&sim->model);
   sim->has_computed = true;
+  MD_TRY(judge_later(sim));
   MD_TRY(try_varied(sim));
   if (c->no_columns) return MD_OK;
   c->no_columns = true;
@@ -571,6 +641,8 @@ void md_check_free(md_check *c)
 {
   for (int64_t k = 0; k < c->nproblem; ++k) free(c->problem[k]);
   for (int64_t k = 0; k < c->nname; ++k) free(c->name[k].text);
+  for (int64_t k = 0; k < c->nlater; ++k) free_formula(&c->later[k]);
+  free(c->later);
   free(c->problem);
   free(c->name);
   free(c->after.line);

@@ -18,6 +18,15 @@ typedef struct md_check_lines {
   int64_t n, *line;
 } md_check_lines;
 
+/* A formula that names something which is not there yet. It may be there when the formula is evaluated. */
+typedef struct md_check_formula {
+  char deck[1024]; /* file and line of its definition */
+  int64_t line;
+  char *text; /* the line, with variables replaced */
+  char *formula;
+  bool atom;
+} md_check_formula;
+
 /* The faults that were found. deck.c uses only the members above the line and calls check.c through them, so that
  * deck.c links without check.c and src/main.c. */
 typedef struct md_check {
@@ -35,6 +44,8 @@ typedef struct md_check {
       unknown; /* lines that were not judged, because a formula in them has no value for the stand-ins */
   md_check_name *name;
   int64_t nname;
+  md_check_formula *later; /* formulas that are judged at the next run */
+  int64_t nlater;
   md_status first_status; /* status of the first problem */
   bool no_box, no_lattice, no_pair;
   bool no_lines;   /* a faulty line could have defined anything */

@@ -7,7 +7,7 @@ from typing import List
 
 import pytest
 
-from cli import USAGE, Done, call, refused, works
+from cli import USAGE, Done, call, refused, run_deck, works
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -143,6 +143,38 @@ def test_messages(line, words, tmp_path):
 def test_help_of_a_command_of_lammps(tmp_path):
     done = call(tmp_path, "help", "temper")
     refused(done, USAGE, "'temper' is a command of LAMMPS that Myriad does not have")
+
+
+FORWARD = """\
+region b block 0 4 0 4 0 4
+variable mean equal c_cold*2+v_after
+variable of_fix equal f_means
+variable each atom c_energies>1
+variable some equal count(late)+xcm(all,x)
+create_box 1 b
+create_atoms 1 random 20 5 NULL
+pair_style soft 1
+pair_coeff * * 1
+variable moved equal xcm(all,x)+ke(all)
+mass * 1
+group late id 1:10
+variable after equal 3
+compute cold all temp
+compute energies all pe/atom
+fix means all ave/time 1 1 1 c_cold
+fix 1 all nve
+thermo_style custom step v_mean v_of_fix v_some v_moved
+run 1
+"""
+
+
+def test_formulas_of_what_later_lines_make(tmp_path):
+    """They are judged where the run evaluates them. What is not made by then is a problem of the formula's line."""
+    assert "No problem in 19 commands" in check(tmp_path, FORWARD).out
+    works(run_deck(tmp_path, FORWARD))
+    done = check(tmp_path, FORWARD.replace("compute energies all pe/atom\n", "").replace("group late id 1:10\n", ""))
+    assert "in.deck:4: c_energies: there is no such compute" in done.out
+    assert "in.deck:17: unknown group 'late'" in done.out and "problem" in done.out.splitlines()[-1]
 
 
 def test_faults_that_only_a_run_would_meet(tmp_path):
