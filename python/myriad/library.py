@@ -41,6 +41,7 @@ FUNCTIONS = {
     "myriad_version": (c_char_p,),
     "myriad_open": (c_int, c_int, POINTER(c_char_p), POINTER(c_void_p)),
     "myriad_close": (c_int, c_void_p),
+    "myriad_fail": (None, c_void_p),
     "myriad_command": (c_int, c_void_p, c_char_p),
     "myriad_commands": (c_int, c_void_p, c_char_p),
     "myriad_file": (c_int, c_void_p, c_char_p),

@@ -13,7 +13,9 @@ import ctypes
 import functools
 import os
 import signal
+import sys
 import threading
+import traceback
 import weakref
 from os import PathLike, fspath
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
@@ -140,6 +142,20 @@ def _close_all() -> None:
         one.close()
 
 
+def _fail_all() -> None:
+    """This process ends with an exception: its ranks must not wait for ever for the others."""
+    for one in list(_open):
+        library.myriad_fail(one._handle)  # pylint: disable=protected-access
+
+
+def _note_exception(kind: Any, value: Any, trace: Any) -> None:
+    _before(kind, value, trace)
+    _fail_all()
+
+
+_before, sys.excepthook = sys.excepthook, _note_exception
+
+
 def _forget_all() -> None:
     """In a process that fork has made: its simulations are those of the other one, which goes on with their files."""
     for one in list(_open):
@@ -189,8 +205,18 @@ class Myriad:
     def __enter__(self) -> "Myriad":
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+    def __exit__(self, kind: Any, value: Any, trace: Any) -> None:
+        if kind is None or not self._handle or self.ranks == 1:
+            self.close()
+            return
+        # The exception may be that of this rank alone, and is the one to see. The other ranks are ended if they go on.
+        traceback.print_exception(kind, value, trace)
+        sys.stderr.flush()
+        library.myriad_fail(self._handle)
+        try:
+            self.close()
+        except MyriadError:
+            pass
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None):
@@ -337,12 +363,14 @@ class Myriad:
         formula = f"v_{name}"
         if group is not None:
             return self.gather(f"gmask({group})*{formula}")
+        errors = []
         for look in (self.number, self.array, self.gather, lambda _: self.text(name)):
             try:
                 return look(formula)
             except UsageError as error:
-                first = error
-        raise first
+                errors.append(error)
+        # Of a variable of style atom the third says why it has no value, and the last only that it is no text.
+        raise errors[2 if "has a value for each particle" in str(errors[-1]) else -1]
 
     @_alone
     def text(self, name: str) -> str:

@@ -237,15 +237,24 @@ static void warn_unused(md_sim *sim)
   }
 }
 
-md_status md_deck_check_same(md_sim *sim, const char *text)
+md_status md_deck_is_same(md_sim *sim, const void *bytes, size_t n, bool *same)
 {
+  *same = true;
   if (sim->comm->size == 1) return MD_OK;
   uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-  for (const char *c = text; *c; ++c) hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  for (const unsigned char *c = bytes; n-- > 0; ++c) hash = (hash ^ *c) * UINT64_C(0x100000001b3);
   const double high = (double)(hash >> 32), low = (double)(hash & UINT64_C(0xffffffff));
   double extremes[4] = {high, low, -high, -low};
   MD_TRY(sim->comm->reduce->max(sim->comm, extremes, 4));
-  if (extremes[0] == -extremes[2] && extremes[1] == -extremes[3]) return MD_OK;
+  *same = extremes[0] == -extremes[2] && extremes[1] == -extremes[3];
+  return MD_OK;
+}
+
+md_status md_deck_check_same(md_sim *sim, const char *text)
+{
+  bool same;
+  MD_TRY(md_deck_is_same(sim, text, strlen(text), &same));
+  if (same) return MD_OK;
   return md_error(
       MD_USAGE,
       "the ranks disagree about the deck: rank %d has '%.200s', another has something else; give all "

@@ -28,4 +28,7 @@ md_status md_words_split(char *text, md_words *words) MD_CHECKED;
  * own -var, so this check must come before a command is executed. MD_USAGE: the texts differ. Collective. */
 md_status md_deck_check_same(md_sim *sim, const char *text) MD_CHECKED;
 
+/* *same: do all ranks have the same n bytes? Collective. */
+md_status md_deck_is_same(md_sim *sim, const void *bytes, size_t n, bool *same) MD_CHECKED;
+
 #endif

@@ -168,6 +168,14 @@ static bool is_inside(const md_box *box, int d, double x)
   return box->face[d][1] != MD_FACE_FIXED || x <= box->hi[d];
 }
 
+/* In two dimensions particles have no z: the third number of a vector must be 0. */
+static md_status check_flat(const md_sim *sim, const char *name, const double *row, int64_t id)
+{
+  if (sim->model.box.dim == 3 || row[2] == 0.0) return MD_OK;
+  return md_error(MD_USAGE, "%s of particle %lld: in two dimensions z must be 0, not %g", name, (long long)id,
+                  row[2]);
+}
+
 /* May the particle with this id have these values? */
 static md_status check_row(const md_sim *sim, const char *name, const double *row, int64_t id)
 {
@@ -187,7 +195,7 @@ static md_status check_row(const md_sim *sim, const char *name, const double *ro
                       'x' + c, row[c], box->periodic[c] ? "too far from" : "outside of", box->lo[c],
                       box->hi[c]);
   }
-  return MD_OK;
+  return type || mass ? MD_OK : check_flat(sim, name, row, id);
 }
 
 static md_status check_rows(const md_sim *sim, const field *f, const int64_t *place, const double *value)
@@ -250,12 +258,21 @@ static md_status check_forces(const md_sim *sim, const int64_t *place, const dou
 {
   const md_particles *p = &sim->particles;
   int64_t worst = INT64_MAX;
-  for (int64_t i = 0; i < p->n; ++i)
-    for (int d = 0; d < p->dim; ++d)
-      if (!isfinite(force[AXES * place[i] + d]) && p->id[i] < worst) worst = p->id[i];
-  if (worst == INT64_MAX) return MD_OK;
-  const md_status status =
-      md_error(MD_USAGE, "the force on particle %lld is no finite number", (long long)worst);
+  const double *of_worst = NULL;
+  for (int64_t i = 0; i < p->n; ++i) {
+    const double *f = force + AXES * place[i];
+    bool wrong = p->dim == 2 && f[2] != 0.0;
+    for (int d = 0; d < p->dim; ++d) wrong = wrong || !isfinite(f[d]);
+    if (!wrong || p->id[i] > worst) continue;
+    worst = p->id[i];
+    of_worst = f;
+  }
+  if (!of_worst) return MD_OK;
+  md_status status = MD_OK;
+  for (int d = 0; d < p->dim && status == MD_OK; ++d)
+    if (!isfinite(of_worst[d]))
+      status = md_error(MD_USAGE, "the force on particle %lld is no finite number", (long long)worst);
+  if (status == MD_OK) status = check_flat(sim, "the force", of_worst, worst);
   md_error_about(worst, worst);
   return status;
 }

@@ -34,7 +34,8 @@ struct myriad {
   md_comm *comm;
   md_session session;
   bool interruptible;
-  char *text; /* what myriad_text gave last */
+  bool failed; /* the process ends with an error of its own: myriad_fail */
+  char *text;  /* what myriad_text gave last */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -137,9 +138,17 @@ int myriad_close(myriad *m)
   if (!m) return MD_OK;
   if (has_lock) return (int)refuse_within();
   take_lock();
-  const md_status status = close_simulation(m, md_log_status(&m->session.log));
+  md_status status = md_log_status(&m->session.log);
+  if (status == MD_OK && m->failed && m->comm->size > 1)
+    status = md_error(MD_RUNTIME, "rank %d ended with an error of its own", m->comm->rank);
+  status = close_simulation(m, status);
   release_lock();
   return (int)status;
+}
+
+void myriad_fail(myriad *m)
+{
+  if (m) m->failed = true;
 }
 
 /* ---- entering and leaving a call ---- */
@@ -168,6 +177,20 @@ static int call(myriad *m, bool always, work function, void *arguments)
   omp_set_num_threads(threads);
   release_lock();
   return (int)status;
+}
+
+/* All ranks must ask the same. what: the function, and its text. values: n numbers that each rank gives, or NULL. */
+static md_status check_same(myriad *m, const char *what, const char *text, const double *values, int64_t n)
+{
+  md_sim *sim = &m->session.sim;
+  char asked[256];
+  bool same, same_values = true;
+  snprintf(asked, sizeof asked, "%s %.200s", what, text);
+  MD_TRY(md_deck_is_same(sim, asked, strlen(asked), &same));
+  if (same && values) MD_TRY(md_deck_is_same(sim, values, (size_t)n * sizeof *values, &same_values));
+  if (same && same_values) return MD_OK;
+  return md_error(MD_USAGE, "the ranks disagree: rank %d calls %s%s, and another has something else",
+                  m->comm->rank, asked, same ? " with its own numbers" : "");
 }
 
 /* ---- commands ---- */
@@ -271,6 +294,7 @@ static md_status find(md_sim *sim, const char *name, md_status (*look)(md_sim *,
 
 static md_status number(myriad *m, void *arguments)
 {
+  MD_TRY(check_same(m, "number", ((const numbers *)arguments)->name, NULL, 0));
   return find(&m->session.sim, ((const numbers *)arguments)->name, find_number, arguments);
 }
 
@@ -323,6 +347,7 @@ static md_status array(myriad *m, void *arguments)
 {
   md_sim *sim = &m->session.sim;
   const numbers *n = arguments;
+  MD_TRY(check_same(m, n->value ? "array" : "the size of an array,", n->name, NULL, 0));
   if (!md_is_value_name(n->name))
     return md_error(MD_USAGE, "'%.80s' is no name of an array; accepted are c_ID, f_ID and v_NAME", n->name);
   return find(sim, n->name, find_array, arguments);
@@ -406,6 +431,7 @@ int myriad_ids(myriad *m, int64_t *id)
 static md_status gather(myriad *m, void *arguments)
 {
   const particles_call *c = arguments;
+  MD_TRY(check_same(m, "gather", c->field, NULL, 0));
   return md_fields_gather(&m->session.sim, c->field, c->columns, c->get);
 }
 
@@ -419,6 +445,7 @@ int myriad_gather(myriad *m, const char *field, int columns, double *value)
 static md_status scatter(myriad *m, void *arguments)
 {
   const particles_call *c = arguments;
+  MD_TRY(check_same(m, "scatter", c->field, c->set, c->set ? c->columns * m->session.sim.model.natoms : 0));
   return md_fields_scatter(&m->session.sim, c->field, c->columns, c->set);
 }
 
@@ -493,6 +520,8 @@ static md_status set_forces(myriad *m, void *arguments)
 {
   const external_call *c = arguments;
   md_fix *fix;
+  MD_TRY(
+      check_same(m, "fix_external_forces", c->id, c->force, c->force ? 3 * m->session.sim.model.natoms : 0));
   MD_TRY(find_external(&m->session.sim, c, &fix));
   return md_fields_push(&m->session.sim, c->force);
 }

@@ -63,6 +63,10 @@ int myriad_open(int nwords, const char *const *words, myriad **m);
  * the simulation is closed all the same. */
 int myriad_close(myriad *m);
 
+/* This process ends with an error of its own. myriad_close then waits for the other ranks for some seconds only. If
+ * they do not come, it ends them. */
+void myriad_fail(myriad *m);
+
 /* Executes one command, several commands, or those of a file, until the first error or the command quit. Lines are
  * joined by &, and commands such as jump and label work within a text, as in a deck. */
 int myriad_command(myriad *m, const char *line);

@@ -130,6 +130,75 @@ def test_a_look_between_runs_changes_nothing(myriad, tmp_path, deck):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("within", ["", "with md: "])
+@pytest.mark.parametrize("failing", [(1,), (0, 1)])
+def test_an_exception_on_a_rank_ends_all_of_them(failing, within, library, tmp_path):
+    """And is shown. The other rank would wait for ever."""
+    text = f"""
+from myriad import Myriad
+md = Myriad(*{QUIET})
+md.commands_string('''{GAS}''')
+def work():
+    md.run(3)
+    if md.rank in {failing}:
+        raise ValueError("the rank's own")
+    md.run(3)
+{within}work()
+"""
+    (tmp_path / "script.py").write_text(text)
+    surroundings = {**rank_environment(), "MYRIAD_LIBRARY": str(library), "PYTHONPATH": str(PYTHON)}
+    done = subprocess.run([*mpirun(2), sys.executable, "script.py"], cwd=tmp_path, env=surroundings,
+                          capture_output=True, text=True, timeout=patience(60), check=False)
+    assert done.returncode != 0 and done.stderr.count("ValueError: the rank's own") >= len(failing)
+
+
+@pytest.mark.mpi
+def test_ranks_must_ask_the_same(library, tmp_path):
+    text = f"""
+from myriad import Myriad
+md = Myriad(*{QUIET})
+md.commands_string('''{GAS}''')
+md.run(3)
+v = md.gather("v")
+said = []
+for call in (lambda: md.gather("xv"[md.rank]), lambda: md.number(("pe", "ke")[md.rank]),
+             lambda: md.scatter("v", v + md.rank), lambda: md.array("c_thermo_press"[:14 - md.rank])):
+    try:
+        call()
+    except RuntimeError as error:
+        said.append(str(error))
+assert (md.gather("v") == v).all() and md.number("ke") > 0
+with open(f"said.{{md.rank}}", "w") as file:
+    file.write("\\n".join(said))
+"""
+    script(tmp_path, library, text, ranks=2)
+    said = [(tmp_path / f"said.{rank}").read_text().splitlines() for rank in range(2)]
+    assert [len(lines) for lines in said] == [4, 4]
+    assert all(line.startswith("the ranks disagree: rank ") for lines in said for line in lines)
+    assert "rank 1 calls gather v" in said[1][0] and "rank 0 calls scatter v with its own numbers" in said[0][2]
+
+
+def test_vectors_in_two_dimensions_have_no_z(myriad):
+    with myriad.Myriad(*QUIET) as md:
+        md.commands_string("dimension 2\nregion b block 0 9 0 9 -0.5 0.5\ncreate_box 1 b\n"
+                           "create_atoms 1 random 9 5 NULL\nmass 1 1\nfix 1 all nve\nfix e all external pf/array 1\n")
+        for field in ("x", "v"):
+            values = md.gather(field)
+            md.scatter(field, values)
+            values[4, 2] = 0.5
+            with pytest.raises(myriad.UsageError, match=f"{field} of particle 5: .* z must be 0, not 0.5"):
+                md.scatter(field, values)
+        force = np.zeros((9, 3))
+        md.fix_external_forces("e", force)
+        force[2, 2] = 1
+        with pytest.raises(myriad.UsageError, match="the force of particle 3: in two dimensions z must be 0"):
+            md.fix_external_forces("e", force)
+        md.command("variable bad atom x/0")
+        with pytest.raises(myriad.UsageError, match="division by zero"):
+            md.extract_variable("bad")
+
+
+@pytest.mark.mpi
 def test_ranks_give_the_same_bits(library, md, tmp_path):
     text = f"""
 from myriad import Myriad
