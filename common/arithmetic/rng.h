@@ -28,7 +28,8 @@ enum {
   MD_STREAM_DISPLACE = 17,
   MD_STREAM_DEPOSIT = 18,
   MD_STREAM_EVAPORATE = 19,
-  MD_STREAM_DISSIPATION = 20
+  MD_STREAM_DISSIPATION = 20,
+  MD_STREAM_LANGEVIN_AGAIN = 21 /* of a second half */
 };
 
 /* The four words of a particle (or of whatever else `id` counts) in a step. stream: MD_STREAM_... */

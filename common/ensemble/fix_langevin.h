@@ -117,6 +117,12 @@ static double langevin_coupled(const md_fix *fix, const md_model *model, const m
   return fix->state[0];
 }
 
+static void langevin_halve(md_action *action)
+{
+  action->k[3] *= 0.5;
+  action->k[0] = (1.0 - action->k[3]) / (1.0 + action->k[3]);
+}
+
 static const md_fix_style langevin_style = {
     .name = "langevin",
     .usage = "langevin TSTART TSTOP DAMP SEED [scale TYPE FACTOR ...] [tally yes|no] [zero no]",
@@ -129,6 +135,8 @@ static const md_fix_style langevin_style = {
     .parse = langevin_parse,
     .join = langevin_join,
     .prepare = langevin_prepare,
+    .halve = langevin_halve,
+    .noisy = true,
     .every = langevin_every,
     .measures = MD_COMPUTE_temp,
     .end = langevin_end,
@@ -161,14 +169,16 @@ MD_FN double md_langevin_component(double keep, double noise, uint32_t word, dou
   return md_round_to(bias + thermal, v_step);
 }
 
-/* One application to one particle, `done` steps after s. The new v is on the grid of v_step. */
-MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
+/* One application to one particle, `done` steps after s; again: it is a second half. The new v is on the grid of
+ * v_step. */
+MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done, bool again, md_particle *p)
 {
   if (!md_bias_counts(&a->bias, p->x)) return;
   const double part = a->k[MD_SCALES] > 0.0 ? a->k[3] / md_action_scale(a, p->type) : a->k[3];
   const double keep = a->k[MD_SCALES] > 0.0 ? (1.0 - part) / (1.0 + part) : a->k[0];
   const double noise = md_langevin_noise(a, s, done, keep, p->mass);
-  const md_random random = md_random_at(a->seed, p->id, s->draw + (uint64_t)done, MD_STREAM_LANGEVIN);
+  const md_random random = md_random_at(a->seed, p->id, s->draw + (uint64_t)done,
+                                        again ? MD_STREAM_LANGEVIN_AGAIN : MD_STREAM_LANGEVIN);
   for (int d = 0; d < 3 && d < s->dim; ++d) {
     if (a->bias.kind == MD_BIAS_AXES && a->bias.k[d] == 0.0) continue;
     const double bias = md_bias_of(&a->bias, d, p->x, p->v[d], p->velocity_per_v);
@@ -178,7 +188,7 @@ MD_FN void md_langevin_middle(const md_action *a, const md_step *s, int64_t done
 
 MD_FN void md_langevin_end(const md_action *a, const md_step *s, md_particle *p)
 {
-  md_langevin_middle(a, s, 0, p);
+  md_langevin_middle(a, s, 0, false, p);
 }
 
 #endif

@@ -45,8 +45,8 @@ static md_status check_style(md_fix_kind kind)
   const bool middle = md_fix_acts_in_middle(kind) || md_fix_acts_before_drift(kind);
   const bool end = acts_after(kind), force = md_fix_acts_on_forces(kind);
   const int ends = (style->end != NULL) + (style->half != NULL) + (style->choose != NULL);
-  if (end == (style->every != NULL) && md_fix_acts_at_end(kind) == (ends == 1) &&
-      (style->look != NULL) == (style->looks != NULL) &&
+  if (end == (style->every != NULL) && md_fix_acts_in_middle(kind) == (style->halve != NULL) &&
+      md_fix_acts_at_end(kind) == (ends == 1) && (style->look != NULL) == (style->looks != NULL) &&
       !(style->shifts_once && !(md_fix_acts_before_drift(kind) && end)) &&
       (style->move_box || style->relax) == (style->changes != NULL) && (!middle || style->prepare) &&
       (middle || end || !style->prepare) && force == (style->prepare_force != NULL) &&
@@ -84,17 +84,20 @@ static md_status add_middle(md_model *model, const md_action *action)
 }
 
 /* Several fixes act in the middle of a drift. One after the other they would be right to first order of the timestep
- * alone; those without noise act in two halves, around the others. */
+ * alone; so all but one act in two halves, around that one: the last one with noise. */
 static void halve(md_model *model)
 {
-  int middles = 0;
-  for (int a = 0; a < model->nmiddle; ++a) middles += md_fix_acts_in_middle(model->middle[a].kind);
-  if (middles < 2) return;
+  int middles = 0, whole = -1;
   for (int a = 0; a < model->nmiddle; ++a) {
-    md_action *action = &model->middle[a];
-    if (!md_fix_style_of(action->kind)->halves) continue;
-    action->halves = true;
-    action->k[0] *= 0.5;
+    const md_fix_style *style = md_fix_style_of(model->middle[a].kind);
+    middles += style->halve != NULL;
+    if (style->noisy) whole = a;
+  }
+  for (int a = 0; a < model->nmiddle && middles > 1; ++a) {
+    const md_fix_style *style = md_fix_style_of(model->middle[a].kind);
+    if (!style->halve || a == whole) continue;
+    style->halve(&model->middle[a]);
+    model->middle[a].halves = true;
   }
 }
 

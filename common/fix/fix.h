@@ -129,8 +129,7 @@ typedef struct md_action {
   double k[MD_ACTION_K];
   md_bias bias; /* of the fix's temperature: what a thermostat does not change */
   uint64_t seed;
-  bool
-      halves; /* of md_NAME_middle: it acts for half of the time, before the others and after them (md_step_act) */
+  bool halves; /* of md_NAME_middle: it acts in two halves, before the others and after them (md_step_act) */
 } md_action;
 
 /* Of md_NAME_end: does it multiply velocities, without their bias (md_step_scaled), and by which numbers of the action?
@@ -236,8 +235,9 @@ typedef struct md_fix_style {
    * The masses and the timestep of the model are known; but a check of a deck has no particles. MD_USAGE: the model
    * does not suit the fix. */
   md_status (*prepare)(const md_fix *fix, const struct md_model *model, md_action *action);
-  bool
-      halves; /* with md_NAME_middle: it has no noise, and k[0] of its action is proportional to the timestep */
+  /* With md_NAME_middle: makes its action one of half of the time. */
+  void (*halve)(md_action *action);
+  bool noisy; /* with md_NAME_middle: it has random numbers; a second half gets others than the first */
   /* For a style with md_NAME_post_force, else NULL: fills the numbers k of *count actions, at most MD_FORCES_EACH.
    * *count is 1 before the call. */
   md_status (*prepare_force)(const md_fix *fix, const struct md_model *model, md_force_action *action,

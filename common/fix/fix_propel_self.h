@@ -47,14 +47,15 @@ static const md_fix_style propel_self_style = {
     .parse = propel_self_parse,
     .join = join_force,
     .prepare = propel_self_prepare,
-    .halves = true,
+    .halve = halve_first,
 };
 
 #elif defined MD_FIX_FORMULAS
 
-MD_FN void md_propel_self_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
+MD_FN void md_propel_self_middle(const md_action *a, const md_step *s, int64_t done, bool again,
+                                 md_particle *p)
 {
-  (void)done;
+  (void)done, (void)again;
   double v2 = 0.0;
   for (int d = 0; d < 3 && d < s->dim; ++d) v2 = fma(p->v[d], p->v[d], v2);
   if (!(v2 > 0.0)) return;

@@ -73,6 +73,8 @@ static md_status check_scales(const md_fix *fix, const md_model *model)
   return MD_OK;
 }
 
+static void halve_first(md_action *action) { action->k[0] *= 0.5; }
+
 static void copy_scales(const md_fix *fix, md_action *action)
 {
   memcpy(&action->k[MD_SCALES], &fix->k[MD_SCALES], (1 + 2 * MD_SCALES_MAX) * sizeof *fix->k);

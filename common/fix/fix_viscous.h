@@ -50,14 +50,14 @@ static const md_fix_style viscous_style = {
     .parse = viscous_parse,
     .join = viscous_join,
     .prepare = viscous_prepare,
-    .halves = true,
+    .halve = halve_first,
 };
 
 #elif defined MD_FIX_FORMULAS
 
-MD_FN void md_viscous_middle(const md_action *a, const md_step *s, int64_t done, md_particle *p)
+MD_FN void md_viscous_middle(const md_action *a, const md_step *s, int64_t done, bool again, md_particle *p)
 {
-  (void)done;
+  (void)done, (void)again;
   const double part = a->k[0] * md_action_scale(a, p->type) / p->mass, keep = (1.0 - part) / (1.0 + part);
   for (int d = 0; d < 3 && d < s->dim; ++d) p->v[d] = md_round_to(keep * p->v[d], p->v_step);
 }

@@ -216,7 +216,7 @@ MD_FN void md_step_act(const md_step *s, int64_t done, md_particle *p)
     if (s->halves && s->middle[a].halves != (k < n || k >= 2 * n)) continue;
 #define MD_FIX_MIDDLE(symbol)                                                                                \
   if (s->middle[a].kind == MD_FIX_##symbol && (p->group & s->middle[a].group))                               \
-    md_##symbol##_middle(&s->middle[a], s, done, p);
+    md_##symbol##_middle(&s->middle[a], s, done, k >= 2 * n, p);
 #include "common/fix/fix_styles.h"
 #undef MD_FIX_MIDDLE
   }

@@ -137,16 +137,21 @@ def test_self_propulsion_adds_to_the_speed(engine, tmp_path):
     assert ends[-1] / t[0] == pytest.approx((1.5 * (1 + 0.005**2)) ** 2, rel=1e-9)
 
 
-@pytest.mark.parametrize("order", ["nv", "vn"])
-def test_noise_between_the_halves_of_friction(order, engine, tmp_path):
-    """T' = T k^2 (1 - c^2)/(1 - c^2 k^4) of free particles: c of langevin in a step, k of viscous in half of one."""
-    fix = {"n": "fix n all langevin 2 2 0.1 9\n", "v": "fix v all viscous 10\n"}
+@pytest.mark.parametrize("order", ["nv", "vn", "no", "on"])
+def test_one_fix_between_the_halves_of_another(order, engine, tmp_path):
+    """Of free particles, whose velocities lose the factor k in half of a step and get noise of the temperature T1,
+    twice, and between that lose the factor c and get noise of T2: their variance is V = k^2 (c^2 W + T2 (1 - c^2))
+    + T1 (1 - k^2) with W = k^2 V + T1 (1 - k^2)."""
+    fix = {"n": "fix n all langevin 2 2 0.1 9\n", "v": "fix v all viscous 10\n",
+           "o": "fix o all langevin 5 5 0.1 8\n"}
+    t1, t2 = {"nv": (0, 2), "vn": (0, 2), "no": (2, 5), "on": (5, 2)}[order]
     deck = ("region b block 0 50 0 50 0 50 units box\ncreate_box 1 b\ncreate_atoms 1 random 4000 5 NULL\nmass 1 1\n"
             "velocity all create 1 4\nfix m all nve\ntimestep 0.02\nthermo 5\n" +
             fix[order[0]] + fix[order[1]] + "run 600\n")
     t = harness.run(deck, tmp_path, engine=engine).table.column("Temp")[10:]
     c, k = ((1 - a) / (1 + a) for a in (0.1, 0.05))
-    assert np.mean(t) == pytest.approx(2 * k**2 * (1 - c**2) / (1 - c**2 * k**4), rel=0.006)
+    noise = k**2 * (c**2 * t1 * (1 - k**2) + t2 * (1 - c**2)) + t1 * (1 - k**2)
+    assert np.mean(t) == pytest.approx(noise / (1 - c**2 * k**4), rel=0.006)
 
 
 NOISES = {
