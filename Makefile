@@ -333,7 +333,8 @@ info: ## say which compiler, libraries and tools this build would use
 	@echo "engine gpu               $(if $(WITH_GPU),$(GPU_BUILT),not built: $(WHY_NO_GPU))"
 	@echo "restarts, H5MD           $(if $(HDF5_FOUND),$(HDF5_BUILT),not in this build: $(WHY_NO_HDF5))"
 	@echo "ranks (MPI)              $(if $(WITH_MPI),$(MPI_BUILT),not in this build: $(WHY_NO_MPI))"
-GPU_BUILT = $(GPU_LIBRARY) built with $(WITH_GPU) for $(CUDA_WORDS)$(if $(WITH_NCCL),$(comma) with NCCL)
+GPU_IS = $(if $(wildcard $(GPU_LIBRARY)), built,$(comma) to be built by make gpu)
+GPU_BUILT = $(GPU_LIBRARY)$(GPU_IS) with $(WITH_GPU) for $(CUDA_WORDS)$(if $(WITH_NCCL),$(comma) with NCCL)
 WHY_NO_GPU = $(if $(GPU_SOURCES),$(if $(NVCC),GPU=no,nvcc not found),gpu/ has no sources; nvcc $(if $(NVCC),,not )found)
 HDF5_BUILT = HDF5$(if $(filter parallel,$(HDF5_FOUND)), over MPI$(comma) all ranks write together)
 WHY_NO_HDF5 = $(if $(filter no,$(HDF5)),HDF5=no,no HDF5 library found)

@@ -291,6 +291,8 @@ int main(int argc, char **argv)
   md_status status = md_open_comm(&comm);
   if (status == MD_OK) status = act(comm, started, argc, argv, &alone, &quit);
   if (comm && !alone) status = comm->finalise(comm, status, &alone);
+  /* In one file with standard output, the message stands after what was printed before it. */
+  fflush(stdout);
   if (status != MD_OK && (!comm || comm->rank == 0 || alone))
     md_put_message(stderr, status == MD_STOPPED ? "myriad: " : "myriad: error: ");
   if (comm) comm->destroy(comm);

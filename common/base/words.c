@@ -35,7 +35,7 @@ md_status md_word_int64(const char *word, const char *what, int64_t least, int64
   const long long number = plain ? strtoll(word, NULL, 10) : 0;
   if (!plain) return md_error(MD_USAGE, "%s must be a whole number, not '%.64s'", what, word);
   if (errno == ERANGE || number < least || number > most) {
-    if (most == INT64_MAX && number > 0)
+    if (most == INT64_MAX && number > 0 && number >= least)
       return md_error(MD_USAGE, "%s must be at most %lld, not %.64s", what, (long long)most, word);
     if (most == INT64_MAX)
       return md_error(MD_USAGE, "%s must be at least %lld, not %.64s", what, (long long)least, word);

@@ -102,7 +102,8 @@ static md_status read_range(const char *word, selection *s)
   const char *const many[] = {[TYPE] = "types", [ID] = "ids", [MOLECULE] = "molecules"};
   char first[64], last[64], step[64];
   snprintf(first, sizeof first, "%s of group", one[s->by]);
-  snprintf(last, sizeof last, "%s of group (write N, N:M or N:M:STEP)", one[s->by]);
+  snprintf(last, sizeof last, "the last %s of group (write N, N:M or N:M:STEP)",
+           one[s->by] + (s->by == ID ? 3 : 2));
   snprintf(step, sizeof step, "the step between %s of group", many[s->by]);
   /* The molecule 0 is that of particles in none. */
   MD_TRY(md_word_int64(part[0], first, s->by == MOLECULE ? 0 : 1, INT64_MAX, &s->first));
@@ -211,6 +212,8 @@ static md_status by_variable(md_sim *sim, const char *style, const md_words *lis
 /* union, intersect or subtract of other groups. */
 static md_status by_groups(md_sim *sim, const char *style, const md_words *list, uint32_t bit)
 {
+  if (list->n < 2 && strcmp(style, "union") != 0)
+    return md_error(MD_USAGE, "group %s takes at least two groups, not %d", style, list->n);
   selection s = {.any = UINT32_MAX};
   uint32_t first = 0, all = 0, rest = 0;
   for (int k = 0; k < list->n; ++k) {

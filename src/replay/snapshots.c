@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum { LINE = 65536 };
@@ -64,6 +65,10 @@ md_status md_snapshots_open(md_snapshots **snapshots, int n, char *const *path)
   for (; s->npath < n; ++s->npath)
     if (!(s->path[s->npath] = strdup(path[s->npath])))
       return md_error(MD_RUNTIME, "out of memory for a dump");
+  /* Not after hours, when the files before have been read. */
+  for (int k = 1; k < n; ++k)
+    if (access(path[k], R_OK) != 0)
+      return md_error(MD_RUNTIME, "cannot open %.500s: %s", path[k], strerror(errno));
   return open_next(s);
 }
 

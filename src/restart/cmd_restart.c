@@ -2,10 +2,12 @@
 #include "src/restart/cmd_restart.h"
 #include "common/ranks/reductions.h"
 #include "src/create/create.h"
+#include "src/deck/deck.h"
 #include "src/files/new_file.h"
 #include "src/files/step_name.h"
 #include "src/follow/images.h"
 #include "src/particles/pair_velocities.h"
+#include "src/restart/candidates.h"
 #include "src/restart/particles.h"
 #include "src/restart/restart.h"
 #include "src/steps.h"
@@ -214,14 +216,34 @@ static md_status read_open(md_sim *sim, const char *path, md_h5_file *file, md_r
   return md_pair_velocities_mark(sim);
 }
 
-md_status md_do_read_restart(md_sim *sim, const md_words *words)
+/* The file with the largest step among those of a name in which a * stands for it. The caller frees *path. */
+static md_status find_newest(md_sim *sim, const char *pattern, char **path)
 {
-  const char *path = words->word[0];
+  md_candidates all = {0};
+  const size_t at = (size_t)(strchr(pattern, '*') - pattern);
+  long long newest = -1;
+  md_status status = md_candidates_add(&all, pattern);
+  *path = NULL;
+  for (int64_t k = 0; k < all.n && status == MD_OK; ++k) {
+    const long long step = strtoll(all.list[k].path + at, NULL, 10);
+    if (step <= newest) continue;
+    newest = step;
+    free(*path);
+    *path = strdup(all.list[k].path);
+    if (!*path) status = md_error(MD_RUNTIME, "out of memory for the name of a restart");
+  }
+  md_candidates_free(&all);
+  if (status == MD_OK && newest < 0)
+    status =
+        md_error(MD_RUNTIME, "read_restart: there is no file %.300s with a step in place of the *", pattern);
+  MD_TRY(md_comm_agree(sim->comm, status));
+  return md_deck_check_same(sim, *path);
+}
+
+static md_status read_file(md_sim *sim, const char *path)
+{
   md_h5_file *file = NULL;
   md_restart r = {0};
-  if (sim->has_box)
-    return md_error(MD_USAGE, "read_restart: there is a simulation box already; a deck has one box");
-  MD_TRY(md_h5_need("read_restart"));
   MD_TRY(md_sim_use_file(sim, MD_FILE_READ_RESTART, NULL, path));
   md_status status = md_comm_agree(sim->comm, md_restart_open(path, &file, &r));
   const double began = md_time(), megabytes = md_restart_megabytes(&r);
@@ -236,4 +258,17 @@ md_status md_do_read_restart(md_sim *sim, const md_words *words)
                (long long)sim->model.natoms, (long long)step, megabytes, seconds,
                megabytes / md_max(seconds, 1e-9));
   return MD_OK;
+}
+
+md_status md_do_read_restart(md_sim *sim, const md_words *words)
+{
+  char *newest = NULL;
+  if (sim->has_box)
+    return md_error(MD_USAGE, "read_restart: there is a simulation box already; a deck has one box");
+  MD_TRY(md_h5_need("read_restart"));
+  if (!strchr(words->word[0], '*')) return read_file(sim, words->word[0]);
+  md_status status = find_newest(sim, words->word[0], &newest);
+  if (status == MD_OK) status = read_file(sim, newest);
+  free(newest);
+  return status;
 }

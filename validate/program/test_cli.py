@@ -617,3 +617,12 @@ def test_letters_of_other_alphabets_and_lines_that_end_otherwise(tmp_path):
     done = call(tmp_path, "-in", "in.deck", "-log", "log")
     works(done)
     assert "2 \u03c3, \u00a9 \U0001d70b\n" in done.out and "?" not in (tmp_path / "log").read_text()
+
+
+def test_a_message_stands_after_what_was_printed_before_it(tmp_path):
+    (tmp_path / "in.deck").write_text('print "hello"\nnonsense\n')
+    with open(tmp_path / "out", "wb") as both:
+        subprocess.run([str(program()), "-in", "in.deck", "-log", "none"], cwd=tmp_path, env=environment(), stdout=both,
+                       stderr=both, check=False)
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert lines[-2] == "hello" and lines[-1].startswith("myriad: error: in.deck:2: unknown command")

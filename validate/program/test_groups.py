@@ -123,7 +123,8 @@ def test_groups_after_a_resume(tmp_path):
 @pytest.mark.parametrize("line, message", [
     ("group all type 1", "`all` cannot be changed"),
     ("group g type 3", "there is no type '3'"),
-    ("group g id 5:2", "an id of group"),
+    ("group g id 5:2", "the last id of group (write N, N:M or N:M:STEP) must be at least 5, not 2"),
+    ("group g subtract all", "group subtract takes at least two groups, not 1"),
     ("group g id 1:9:0", "the step between ids"),
     ("group g region none", "none"),
     ("group g union all some", "unknown group 'some'; there are: all"),

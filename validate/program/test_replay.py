@@ -265,6 +265,14 @@ def test_bad_input(line, tmp_path):
     refused(run_deck(tmp_path, BOX + line + "\n"), USAGE, *BAD[line], line=BOX.count("\n") + 1)
 
 
+def test_a_second_file_that_is_not_there(tmp_path):
+    """The error comes before the first snapshot is shown."""
+    (tmp_path / "f.dump").write_text(HEADER + ROWS)
+    deck = BOX + "dump d all atom 5 shown.dump\nrerun f.dump none.dump dump x y z\n"
+    refused(run_deck(tmp_path, deck), RUNTIME, "cannot open none.dump: No such file")
+    assert not (tmp_path / "shown.dump").exists()
+
+
 def test_a_wrong_snapshot_after_a_good_one(tmp_path):
     (tmp_path / "f.dump").write_text(HEADER + ROWS + HEADER.replace("5", "9") + "1 1 1 1\n2 2 3 3 3\n")
     refused(run_deck(tmp_path, BOX + "rerun f.dump dump x y z\n"), USAGE, "f.dump:21", "the number of words in the row")

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import RUNTIME, USAGE, call, refused, run_deck, works
+from cli import BOX, RUNTIME, USAGE, call, refused, run_deck, works
 
 pytestmark = pytest.mark.skipif(
     harness.program().exists() and harness.hdf5_missing(), reason="this build has no HDF5")
@@ -211,6 +211,17 @@ def test_a_box_without_particles_stays(tmp_path):
     assert [frame.step for frame in frames] == [10, 15, 20]
     for frame in frames:
         assert np.abs(frame.bounds - wanted).max() < 1e-6
+
+
+def test_a_star_stands_for_the_largest_step(tmp_path):
+    """Of numbers, and not of names: 120 comes after 40."""
+    made = BOX + "restart 40 part.*.h5\nrun 130\n"
+    works(run_deck(tmp_path, made))
+    (tmp_path / "part.900.h5.old").write_text("")
+    (tmp_path / "part.x.h5").write_text("")
+    works(run_deck(tmp_path, 'read_restart part.*.h5\nprint "$(step)" file got\n'))
+    assert (tmp_path / "got").read_text().split() == ["120"]
+    refused(run_deck(tmp_path, "read_restart none.*.h5\n"), RUNTIME, "there is no file none.*.h5 with a step")
 
 
 def test_a_ramp_depends_on_where_it_begins(tmp_path):
