@@ -33,7 +33,10 @@ typedef struct use {
 struct md_file_uses {
   int n;
   use *list;
+  md_file_uses *next; /* of another simulation of this process */
 };
+
+static md_file_uses *records; /* of all simulations that show theirs */
 
 static const struct {
   const char *name;
@@ -63,6 +66,12 @@ md_status md_file_uses_new(md_file_uses **uses)
   return *uses ? MD_OK : md_error(MD_RUNTIME, "out of memory for the names of files");
 }
 
+void md_file_uses_show(md_file_uses *uses)
+{
+  uses->next = records;
+  records = uses;
+}
+
 static void free_use(use *u)
 {
   free(u->id);
@@ -71,6 +80,11 @@ static void free_use(use *u)
 
 void md_file_uses_free(md_file_uses *uses)
 {
+  for (md_file_uses **at = &records; *at; at = &(*at)->next)
+    if (*at == uses) {
+      *at = uses->next;
+      break;
+    }
   for (int k = 0; uses && k < uses->n; ++k) free_use(&uses->list[k]);
   if (uses) free(uses->list);
   free(uses);
@@ -145,14 +159,29 @@ static bool agrees(const use *old, const use *new)
   return old->ended && (old->role == new->role || (is_restart(old->role) && is_restart(new->role)));
 }
 
-static md_status conflict(const use *old, const use *new)
+static md_status conflict(const use *old, const use *new, bool of_another)
 {
   const char *const old_id = old->id ? old->id : "", *const new_id = new->id ? new->id : "";
   return md_error(
       MD_USAGE,
-      "%s%s%.64s would write to %.300s, which is the file of %s%s%.64s%s%.300s; choose another name",
+      "%s%s%.64s would write to %.300s, which is the file of %s%s%.64s%s%s%.300s; choose another name",
       roles[new->role].name, *new_id ? " " : "", new_id, new->path ? new->path : "a file",
-      roles[old->role].name, *old_id ? " " : "", old_id, old->path ? ", " : "", old->path ? old->path : "");
+      roles[old->role].name, *old_id ? " " : "", old_id, of_another ? " of another simulation" : "",
+      old->path ? ", " : "", old->path ? old->path : "");
+}
+
+/* Other simulations must not write to the file meanwhile. A log may be shared, as that of the one before often is. */
+static md_status compare_with_others(const md_file_uses *uses, const use *new, const identity *it)
+{
+  for (const md_file_uses *r = records; r; r = r->next)
+    for (int k = 0; k < r->n && r != uses; ++k) {
+      const use *old = &r->list[k];
+      const bool log = old->role == MD_FILE_LOG && new->role == MD_FILE_LOG;
+      if (old->ended || log || roles[old->role].reads) continue;
+      const identity other = identity_of(old);
+      if (same_file(&other, it)) return conflict(old, new, true);
+    }
+  return MD_OK;
 }
 
 /* Whether a use says nothing that an earlier one does not say. */
@@ -167,12 +196,13 @@ static md_status add(md_file_uses *uses, use *new)
 {
   const identity it = identity_of(new);
   bool repeated = false;
+  MD_TRY(compare_with_others(uses, new, &it));
   for (int k = 0; k < uses->n; ++k) {
     const use *old = &uses->list[k];
     /* Most uses of a loop agree, and need no look at the file. */
     if (!agrees(old, new)) {
       const identity other = identity_of(old);
-      if (same_file(&other, &it)) return conflict(old, new);
+      if (same_file(&other, &it)) return conflict(old, new, false);
     }
     repeated = repeated || is_repeated(old, new);
   }

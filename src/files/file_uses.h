@@ -3,7 +3,8 @@
  *
  * Files are identified by device and inode. A file that does not exist yet is identified by the device and inode
  * of its folder, and its name. So `a`, `./a` and a link to `a` are one file. A name with a * stands for the files
- * of all steps. Devices, pipes and sockets are not recorded: two outputs may go to /dev/null.
+ * of all steps. Devices, pipes and sockets are not recorded: two outputs may go to /dev/null. Several simulations of
+ * one process have a record each, and a file that one of them is writing is refused to the others.
  */
 #ifndef MD_SRC_FILES_FILE_USES_H
 #define MD_SRC_FILES_FILE_USES_H
@@ -36,6 +37,10 @@ typedef struct md_file_uses md_file_uses;
 /* Makes an empty record. The caller frees *uses. MD_RUNTIME: out of memory. */
 md_status md_file_uses_new(md_file_uses **uses) MD_CHECKED;
 void md_file_uses_free(md_file_uses *uses);
+
+/* The record is that of one of several simulations of this process: each compares its files with those of the others.
+ * Once for a record. Not thread-safe. */
+void md_file_uses_show(md_file_uses *uses);
 
 /* Records that a file is going to be used. Call it before the file is opened. `id` distinguishes several uses of
  * one role, or is NULL. Decks, screen, logs, dumps and restarts are in use until md_file_unuse. Other roles use

@@ -269,6 +269,7 @@ md_status md_session_open(md_session *session, md_comm *comm, const md_command_l
   *session = (md_session){.comm = comm, .line = line};
   session->stop = (md_stop){.started = line->started, .limit = line->walltime};
   MD_TRY(md_comm_agree(comm, md_file_uses_new(&session->files)));
+  if (line->library) md_file_uses_show(session->files);
   MD_TRY(md_comm_agree(comm, open_log(&session->log, session->files, line, comm->rank)));
   if (!md_command_line_runs_nothing(line) && !line->library)
     md_stop_begin(&session->stop, !line->no_walltime && md_h5_is_here());

@@ -620,9 +620,9 @@ def test_letters_of_other_alphabets_and_lines_that_end_otherwise(tmp_path):
 
 
 def test_a_message_stands_after_what_was_printed_before_it(tmp_path):
-    (tmp_path / "in.deck").write_text('print "hello"\nnonsense\n')
+    (tmp_path / "in.deck").write_text('print "hello"\npair_style lj/cut -2.5\n')
     with open(tmp_path / "out", "wb") as both:
         subprocess.run([str(program()), "-in", "in.deck", "-log", "none"], cwd=tmp_path, env=environment(), stdout=both,
                        stderr=both, check=False)
     lines = (tmp_path / "out").read_text().splitlines()
-    assert lines[-2] == "hello" and lines[-1].startswith("myriad: error: in.deck:2: unknown command")
+    assert lines[-2] == "hello" and lines[-1].startswith("myriad: error: in.deck:2: rc of pair style")

@@ -167,6 +167,8 @@ NOISES = {
 @pytest.mark.parametrize("noise", NOISES)
 def test_noise_goes_on_after_reset_timestep(noise, engine, tmp_path):
     """The same state as without it, and not the noise of the first steps again; also from a restart."""
+    if (engine, noise) == ("gpu-symmetric", "dpd"):
+        pytest.skip("friction has full lists on a GPU")
     deck = ("region b block 0 6 0 6 0 6\ncreate_box 2 b\n"
             "create_atoms 1 random 150 5 NULL\ncreate_atoms 2 random 100 6 NULL\nmass 1 1\nmass 2 3\n"
             "velocity all create 1 4\npair_style soft 1\npair_coeff * * 5\ntimestep 0.01\n" +

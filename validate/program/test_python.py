@@ -584,6 +584,20 @@ def test_a_script_that_handles_interrupts_itself_does_so(myriad, gas, interrupti
             asked.run(10**9)
 
 
+def test_two_simulations_do_not_write_the_same_file(myriad, gas):
+    """But one after the other they do."""
+    gas.command("dump d all custom 1 same.dump id x")
+    with myriad.Myriad(*QUIET) as other:
+        other.commands_string(GAS)
+        for line in ("dump e all xyz 1 ./same.dump", "write_data same.dump", "print x file same.dump"):
+            with pytest.raises(myriad.UsageError, match="which is the file of dump d of another simulation"):
+                other.command(line)
+        gas.command("undump d")
+        other.command("dump e all custom 1 same.dump id")
+        other.run(2)
+    assert Path("same.dump").read_text().count("ITEM: TIMESTEP") == 3
+
+
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_simulation_is_not_copied(how, gas):
     with pytest.raises(TypeError, match="neither copied nor pickled"):
