@@ -51,7 +51,7 @@ md_status md_followed_renumber(md_sim *sim, const int64_t *old) MD_CHECKED;
 
 /* A command moves particles on purpose, or the box: a look before it, between runs. After it, and before it puts
  * particles into the box, md_followed_moved: so displacements know how far they were moved. For places. Collective.
- * Errors: as for md_followed_find. */
+ * Errors: as for md_followed_find, but new particles are none yet. */
 md_status md_followed_refresh(md_sim *sim) MD_CHECKED;
 md_status md_followed_moved(md_sim *sim) MD_CHECKED;
 

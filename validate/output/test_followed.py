@@ -106,6 +106,13 @@ def test_displacements_by_commands(way, ranks, engine, tmp_path):
     assert larger[0] == pytest.approx(sum((end - x)**2 for end, x in zip(ends, at)) / 5, rel=1e-9)
 
 
+def test_new_particles_may_be_displaced(tmp_path):
+    """A compute that does not know them must be gone before the next run, and not before."""
+    deck = BOX + "compute m all msd\nrun 1\ncreate_atoms 1 single 5 5 5\ndisplace_atoms all move 0.1 0 0 units box\n"
+    works(run_deck(tmp_path, deck + "uncompute m\nrun 1\n"))
+    refused(run_deck(tmp_path, deck + "thermo_style custom step c_m[1]\nrun 1\n"), USAGE, "particle 3 is new")
+
+
 def test_displacements_of_a_free_particle(tmp_path):
     """Its speed is given: after 400 steps it is at 3 * 4 and -2 * 4, through the faces of a box of 6."""
     deck = ("units lj\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\nmass 1 1\ncreate_atoms 1 single 1 5 3\n"
