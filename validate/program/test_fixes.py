@@ -147,7 +147,7 @@ def test_one_fix_between_the_halves_of_another(order, engine, tmp_path):
     t1, t2 = {"nv": (0, 2), "vn": (0, 2), "no": (2, 5), "on": (5, 2)}[order]
     deck = ("region b block 0 50 0 50 0 50 units box\ncreate_box 1 b\ncreate_atoms 1 random 4000 5 NULL\nmass 1 1\n"
             "velocity all create 1 4\nfix m all nve\ntimestep 0.02\nthermo 5\n" +
-            fix[order[0]] + fix[order[1]] + "run 600\n")
+            fix[order[0]] + fix[order[1]] + "run 400\n")
     t = harness.run(deck, tmp_path, engine=engine).table.column("Temp")[10:]
     c, k = ((1 - a) / (1 + a) for a in (0.1, 0.05))
     noise = k**2 * (c**2 * t1 * (1 - k**2) + t2 * (1 - c**2)) + t1 * (1 - k**2)
