@@ -321,6 +321,10 @@ static inline void md_model_note_velocity(const md_model *model, md_particles *p
 /* What the random forces of all pairs share at the positions after `step` steps. For dissipative styles. */
 md_dissipation_course md_model_dissipation_course(const md_model *model);
 
+/* Runs round positions to a grid: a particle that began on the surface of a region, or on the border of a bin, must not
+ * be outside after that. Where these select particles they are larger by this, four quanta. 0 before the first run. */
+static inline double md_model_margin(const md_model *model) { return 4.0 * model->grids.x; }
+
 /* What random numbers of a step are counted by: the steps that were done, so that none comes again after
  * reset_timestep. */
 static inline uint64_t md_model_draw(const md_model *model)

@@ -281,7 +281,7 @@ md_status md_computes_prepare(md_model *model)
       MD_TRY(md_compute_take_flow(model, &model->compute[c]));
     MD_TRY(settle_ramp(model, &model->compute[c]));
     if (model->compute[c].bias.kind == MD_BIAS_BLOCK)
-      md_bias_settle_block(&model->compute[c].bias, &model->box, MD_REGION_MARGIN * model->grids.x);
+      md_bias_settle_block(&model->compute[c].bias, &model->box, md_model_margin(model));
     MD_TRY(md_compute_join(model, &model->compute[c]));
   }
   for (int c = 0; c < model->ncompute; ++c)

@@ -160,7 +160,7 @@ static md_status add_forces(md_model *model, int f)
     to->in_region = style->takes_region && fix->k[MD_FIX_REGION] != SHAPE_NONE;
     if (!to->in_region) continue;
     memcpy(to->region, &fix->k[MD_FIX_REGION], SHAPE_K * sizeof *fix->k);
-    md_shape_grow(to->region, MD_REGION_MARGIN * model->grids.x);
+    md_shape_grow(to->region, md_model_margin(model));
     MD_TRY(md_fix_settle_shape(fix, model, to->region + SHAPE_K));
   }
   return MD_OK;

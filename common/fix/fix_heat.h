@@ -77,7 +77,7 @@ static md_status heat_prepare(const md_fix *fix, const md_model *model, md_actio
                     md_fix_style_of(fix->kind)->name);
   action->bias.kind = MD_BIAS_BLOCK;
   memcpy(action->bias.k, &fix->k[3], 6 * sizeof *fix->k);
-  md_bias_settle_block(&action->bias, &model->box, MD_REGION_MARGIN * model->grids.x);
+  md_bias_settle_block(&action->bias, &model->box, md_model_margin(model));
   return MD_OK;
 }
 

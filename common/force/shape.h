@@ -50,10 +50,6 @@ MD_FN double md_shape_height(const double *k, const double x[3])
   return above;
 }
 
-/* Runs round positions to a grid: a particle that began on the surface must not be outside after that. Where regions
- * select particles, their shapes are larger by as many quanta. */
-#define MD_REGION_MARGIN 4.0
-
 /* Makes a shape larger by about `margin` on every side. */
 static inline void md_shape_grow(double *k, double margin)
 {

@@ -71,7 +71,7 @@ MD_FN bool md_bias_counts(const md_bias *b, const double x[3])
 }
 
 /* Takes the place and the periodic axes of the box into a block, and a margin for the rounding of positions
- * (common/force/shape.h). */
+ * (md_model_margin). */
 static inline void md_bias_settle_block(md_bias *b, const md_box *box, double margin)
 {
   b->k[12] = margin;

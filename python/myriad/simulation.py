@@ -142,15 +142,11 @@ def _close_all() -> None:
         one.close()
 
 
-def _fail_all() -> None:
+def _note_exception(kind: Any, value: Any, trace: Any) -> None:
     """This process ends with an exception: its ranks must not wait for ever for the others."""
+    _before(kind, value, trace)
     for one in list(_open):
         library.myriad_fail(one._handle)  # pylint: disable=protected-access
-
-
-def _note_exception(kind: Any, value: Any, trace: Any) -> None:
-    _before(kind, value, trace)
-    _fail_all()
 
 
 _before, sys.excepthook = sys.excepthook, _note_exception

@@ -34,10 +34,9 @@ typedef struct layers {
   bool bounded[2]; /* `bound` gives a number: below, above */
   place bound_from[2];
   double bound[2];
-  double first; /* where the first bin begins; derived */
-  double
-      border; /* the same less the margin for rounded positions (common/force/shape.h), for particles; derived */
-  int64_t n; /* derived */
+  double first;  /* where the first bin begins; derived */
+  double border; /* the same less md_model_margin, for particles; derived */
+  int64_t n;     /* derived */
 } layers;
 
 typedef struct compute_chunk {
@@ -366,7 +365,7 @@ static void set_shells(compute_chunk *c, const md_box *box)
 static md_status set_bins(compute_chunk *c, const md_sim *sim)
 {
   const md_box *box = &sim->model.box;
-  const double margin = MD_REGION_MARGIN * sim->model.grids.x;
+  const double margin = md_model_margin(&sim->model);
   int64_t n = c->kind == BLOCK ? 1 : c->shells;
   for (int k = 0; k < c->naxis; ++k) {
     if (c->held) {

@@ -254,26 +254,27 @@ md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const do
 
 /* ---- external forces ---- */
 
+static md_status check_force(const md_sim *sim, const double *f, int64_t id)
+{
+  for (int d = 0; d < sim->particles.dim; ++d)
+    if (!isfinite(f[d]))
+      return md_error(MD_USAGE, "the force on particle %lld is no finite number", (long long)id);
+  return check_flat(sim, "the force", f, id);
+}
+
 static md_status check_forces(const md_sim *sim, const int64_t *place, const double *force)
 {
   const md_particles *p = &sim->particles;
-  int64_t worst = INT64_MAX;
-  const double *of_worst = NULL;
-  for (int64_t i = 0; i < p->n; ++i) {
-    const double *f = force + AXES * place[i];
-    bool wrong = p->dim == 2 && f[2] != 0.0;
-    for (int d = 0; d < p->dim; ++d) wrong = wrong || !isfinite(f[d]);
-    if (!wrong || p->id[i] > worst) continue;
-    worst = p->id[i];
-    of_worst = f;
-  }
-  if (!of_worst) return MD_OK;
+  int64_t least = INT64_MAX;
   md_status status = MD_OK;
-  for (int d = 0; d < p->dim && status == MD_OK; ++d)
-    if (!isfinite(of_worst[d]))
-      status = md_error(MD_USAGE, "the force on particle %lld is no finite number", (long long)worst);
-  if (status == MD_OK) status = check_flat(sim, "the force", of_worst, worst);
-  md_error_about(worst, worst);
+  for (int64_t i = 0; i < p->n; ++i) {
+    if (p->id[i] >= least) continue;
+    const md_status found = check_force(sim, force + AXES * place[i], p->id[i]);
+    if (found == MD_OK) continue;
+    least = p->id[i];
+    status = found; /* the message is that of this particle */
+  }
+  if (status != MD_OK) md_error_about(least, least);
   return status;
 }
 

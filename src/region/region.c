@@ -41,7 +41,7 @@ md_status md_region_find(const md_sim *sim, const char *id, const md_region **re
   MD_TRY(md_region_named(sim, id, &found));
   *region = found;
   found->box = &sim->model.box;
-  found->margin = MD_REGION_MARGIN * sim->model.grids.x;
+  found->margin = md_model_margin(&sim->model);
   return md_region_settle(sim, found);
 }
 

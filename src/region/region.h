@@ -11,7 +11,7 @@
  * where the region is unbounded or moves, and everywhere if its side is out.
  *
  * Runs round positions to a grid. A particle that began on the surface of a region must not be outside after that. So
- * particles, and nothing else, are tested with a margin of some quanta, MD_REGION_MARGIN, around the shape.
+ * particles, and nothing else, are tested with a margin of some quanta, md_model_margin, around the shape.
  *
  * Units: sigma. Reference: the LAMMPS manual, command region.
  */

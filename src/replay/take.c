@@ -121,8 +121,7 @@ static md_status read_keyword(const char *command, const md_words *words, int *a
   if (k == KEYWORDS)
     return md_error(MD_USAGE,
                     "%s: unknown word '%.64s'; accepted are the fields x y z vx vy vz ix iy iz, then box, "
-                    "timestep, replace, "
-                    "purge, trim, add, label, format",
+                    "timestep, replace, purge, trim, add, label, format",
                     command, word);
   if (*at + keywords[k].words >= words->n)
     return md_error(MD_USAGE, "%s %s: its value is missing", command, word);

@@ -24,8 +24,7 @@ typedef struct md_take {
   bool box, step;            /* the snapshot's are taken over */
   bool replace, purge, trim;
   md_take_add add;
-  bool
-      holds_flags; /* image flags are held until the next run; else they are kept if the deck has asked for them */
+  bool holds_flags; /* image flags stay until the next run; else only if the deck has asked for them */
 } md_take;
 
 /* What became of the particles, over all ranks. */
