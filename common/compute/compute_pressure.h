@@ -59,10 +59,9 @@ static void pressure_value(const md_model *model, const md_compute *compute, con
 static const md_compute_style pressure_style = {
     .name = "pressure",
     .usage = "pressure [TEMP|NULL [ke] [pair] [virial] [fix]]",
-    .help =
-        "pressure of the group all: of motion, with the temperature TEMP (thermo_temp), and of pairs; or "
-        "only\n"
-        "the terms that are named; of fixes, external alone has one; c_ID[1] to c_ID[6]: xx yy zz xy xz yz",
+    .help = "pressure of the group all: of motion, with the temperature TEMP (thermo_temp), and of pairs;\n"
+            "or only the terms that are named; of fixes, external alone has one; c_ID[1] to c_ID[6]: xx yy\n"
+            "zz xy xz yz",
     .nvalue = 1,
     .all_only = true,
     .of_pairs = true,

@@ -178,9 +178,9 @@ static double nvt_coupled(const md_fix *fix, const md_model *model, const md_ste
 static const md_fix_style nvt_style = {
     .name = "nvt",
     .usage = "nvt temp TSTART TSTOP TDAMP [tchain N] [tloop N] [drag D]",
-    .help = "velocity Verlet with a chain of N (3) thermostats of Nose and Hoover, done in tloop (1) parts; "
-            "TDAMP\n"
-            "is the time in which the temperature answers. f_ID is the energy of the chain, also in ecouple",
+    .help = "velocity Verlet with a chain of N (3) thermostats of Nose and Hoover, done in tloop (1) parts;\n"
+            "TDAMP is the time in which the temperature answers. f_ID is the energy of the chain, also in\n"
+            "ecouple",
     .forgets = "the velocities that its thermostat scales are rounded",
     .takes_temp = true,
     .nstate = MD_FIX_HALF_STATE,

@@ -135,11 +135,9 @@ static const md_fix_style box_relax_style = {
     .name = "box/relax",
     .usage = "box/relax iso|aniso|x|y|z P ... [couple none|xyz|xy|yz|xz] [vmax FRACTION] [nreset N] [dilate "
              "all|partial] [fixedpoint X Y Z]",
-    .help = "in minimize, with min_style cg or sd, changes the box too, so that the pressure of the pairs "
-            "goes to P;\n"
-            "vmax (0.0001) is the largest change of a side in an iteration; nreset: energy and strain count "
-            "from\n"
-            "the box of every N-th iteration; f_ID is the energy of volume and strain",
+    .help = "in minimize, with min_style cg or sd, changes the box too, so that the pressure of the pairs\n"
+            "goes to P; vmax (0.0001) is the largest change of a side in an iteration; nreset: energy and\n"
+            "strain count from the box of every N-th iteration; f_ID is the energy of volume and strain",
     .note = "it changes the box in minimize, and not in runs",
     .needs_box = true,
     .conserves_momentum = true,

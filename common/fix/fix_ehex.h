@@ -120,9 +120,8 @@ static void ehex_account(md_fix *fix, const md_model *model, const double *value
 static const md_fix_style ehex_style = {
     .name = "ehex",
     .usage = "ehex N F [region ID] [hex]",
-    .help = "as heat, by the enhanced heat exchange algorithm, which also shifts the particles, so that the "
-            "total\n"
-            "energy does not drift. hex: without the shifts",
+    .help = "as heat, by the enhanced heat exchange algorithm, which also shifts the particles, so that the\n"
+            "total energy does not drift. hex: without the shifts",
     .forgets = "the velocities that it rescales are rounded",
     .conserves_momentum = true,
     .parse = ehex_parse,

@@ -126,13 +126,10 @@ static const md_fix_style indent_style = {
     .name = "indent",
     .usage = "indent K sphere X Y Z R|cylinder AXIS A B R|plane AXIS PLACE lo|hi [side in|out] [units "
              "box|lattice]",
-    .help =
-        "pushes particles out of an indenter, or with side in into it, with the force K s^2 at depth s. A "
-        "and\n"
-        "B: the coordinates of a cylinder's axis. plane lo: it pushes towards larger coordinates. Numbers "
-        "are\n"
-        "in lattice units unless units box is given, K is not. f_ID: energy; f_ID[1] to f_ID[3]: force on\n"
-        "the indenter. Place and radius may be v_NAME, in box units",
+    .help = "pushes particles out of an indenter, or with side in into it, with the force K s^2 at depth s.\n"
+            "A and B: the coordinates of a cylinder's axis. plane lo: it pushes towards larger coordinates.\n"
+            "Numbers are in lattice units unless units box is given, K is not. f_ID: energy; f_ID[1] to\n"
+            "f_ID[3]: force on the indenter. Place and radius may be v_NAME, in box units",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

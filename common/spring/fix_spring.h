@@ -112,12 +112,10 @@ static void spring_take_centres(const md_fix *fix, const double centre[][3], con
 static const md_fix_style spring_style = {
     .name = "spring",
     .usage = "spring tether K X Y Z R0|couple GROUP K X Y Z R0",
-    .help =
-        "a spring from the centre of mass of the group to the place X Y Z, or to the centre of mass of "
-        "GROUP\n"
-        "less X Y Z, with the energy K (r - R0)^2/2 at the distance r. NULL: an axis that does not count.\n"
-        "A particle that crosses a periodic face is followed, not wrapped. f_ID: energy; f_ID[1] to\n"
-        "f_ID[3]: the force on the group; f_ID[4]: its size, negative if it pushes",
+    .help = "a spring from the centre of mass of the group to the place X Y Z, or to the centre of mass of\n"
+            "GROUP less X Y Z, with the energy K (r - R0)^2/2 at the distance r. NULL: an axis that does\n"
+            "not count. A particle that crosses a periodic face is followed, not wrapped. f_ID: energy;\n"
+            "f_ID[1] to f_ID[3]: the force on the group; f_ID[4]: its size, negative if it pushes",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

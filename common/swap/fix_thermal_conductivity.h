@@ -29,11 +29,9 @@ static double thermal_conductivity_scalar(const md_fix *fix) { return fix->state
 static const md_fix_style thermal_conductivity_style = {
     .name = "thermal/conductivity",
     .usage = "thermal/conductivity N x|y|z SLABS [swap n]",
-    .help = "every N steps the n (1) hottest particles of the lowest of SLABS slabs along the axis and the n "
-            "coldest\n"
-            "ones of the slab above the middle swap their velocities, or with unequal masses collide "
-            "elastically;\n"
-            "f_ID is the energy moved to the middle since the fix was defined",
+    .help = "every N steps the n (1) hottest particles of the lowest of SLABS slabs along the axis and the\n"
+            "n coldest ones of the slab above the middle swap their velocities, or with unequal masses\n"
+            "collide elastically; f_ID is the energy moved to the middle since the fix was defined",
     .forgets = "which particles it swapped is not kept",
     .conserves_momentum = true,
     .conserves_energy = true,

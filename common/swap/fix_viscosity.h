@@ -26,13 +26,11 @@ static double viscosity_scalar(const md_fix *fix) { return fix->state[0]; }
 static const md_fix_style viscosity_style = {
     .name = "viscosity",
     .usage = "viscosity N x|y|z x|y|z SLABS [swap n] [vtarget V|INF]",
-    .help =
-        "every N steps n (1) particles of the lowest of SLABS slabs along the second axis and n of the slab "
-        "above\n"
-        "the middle swap their velocities along the first axis, or with unequal masses collide elastically:\n"
-        "those whose velocity is nearest to V below and to -V in the middle, or the fastest ones with INF, "
-        "the\n"
-        "default; f_ID is the momentum moved to the middle since the fix was defined",
+    .help = "every N steps n (1) particles of the lowest of SLABS slabs along the second axis and n of the\n"
+            "slab above the middle swap their velocities along the first axis, or with unequal masses\n"
+            "collide elastically: those whose velocity is nearest to V below and to -V in the middle, or\n"
+            "the fastest ones with INF, the default; f_ID is the momentum moved to the middle since the fix\n"
+            "was defined",
     .forgets = "which particles it swapped is not kept",
     .conserves_momentum = true,
     .conserves_energy = true,

@@ -74,11 +74,9 @@ static md_status wall_piston_prepare(const md_fix *fix, const md_model *model, m
 static const md_fix_style wall_piston_style = {
     .name = "wall/piston",
     .usage = "wall/piston zlo [pos Z] [vel VZ] [ramp] [units box|lattice]",
-    .help =
-        "a piston that moves upwards from Z (the lower face) with VZ (0), and reflects the particles of the\n"
-        "group. ramp: its velocity goes from 0 to VZ in a run. Numbers are in lattice units unless units "
-        "box\n"
-        "is given",
+    .help = "a piston that moves upwards from Z (the lower face) with VZ (0), and reflects the particles of\n"
+            "the group. ramp: its velocity goes from 0 to VZ in a run. Numbers are in lattice units unless\n"
+            "units box is given",
     .forgets = "a wall that moves changes velocities by amounts that are rounded",
     .needs_box = true,
     .parse = wall_piston_parse,

@@ -115,11 +115,10 @@ static md_status wall_reflect_join(const md_fix *fix, md_model *model)
 static const md_fix_style wall_reflect_style = {
     .name = "wall/reflect",
     .usage = "wall/reflect FACE EDGE|POSITION ... [units box|lattice]",
-    .help =
-        "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. POSITION is in lattice units unless\n"
-        "units box is given, as in LAMMPS; EDGE is the face of the box. Walls of another group than all "
-        "must\n"
-        "be at EDGE of a face that stays; they reflect the other particles too, which would leave the box",
+    .help = "FACE: xlo xhi ylo yhi zlo zhi, on axes that are not periodic. POSITION is in lattice units\n"
+            "unless units box is given, as in LAMMPS; EDGE is the face of the box. Walls of another group\n"
+            "than all must be at EDGE of a face that stays; they reflect the other particles too, which\n"
+            "would leave the box",
     .needs_box = true,
     .conserves_energy = true,
     .reversible = true,

@@ -11,11 +11,11 @@
 
 #include "src/averages/output_fix.h"
 
-typedef struct md_schedule {
+struct md_schedule {
   int64_t every, repeat, freq, start;
   int64_t next; /* step of the next sample */
   int64_t done; /* samples of the present average */
-} md_schedule;
+};
 
 /* Reads EVERY REPEAT FREQ. MD_USAGE: they do not fit. */
 md_status md_schedule_read(md_schedule *schedule, const char *style, char *const word[3]) MD_CHECKED;

@@ -128,15 +128,9 @@ static void begin(md_output_fix *base, int64_t step)
 {
   fix_ave_correlate *fix = (fix_ave_correlate *)base;
   md_schedule *s = &fix->schedule;
-  if (s->next >= step) return;
+  if (base->last_step >= 0 && s->next >= step) return;
   fix->nsample = 0;
   s->next = md_step_multiple(step > s->start ? step : s->start, s->every);
-}
-
-static void begin_at(md_output_fix *base, int64_t step)
-{
-  ((fix_ave_correlate *)base)->schedule.next = -1;
-  begin(base, step);
 }
 
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
@@ -159,7 +153,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
                     words->word[2]);
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
-  begin_at(base, sim->model.step);
+  begin(base, sim->model.step);
   return MD_OK;
 }
 
@@ -264,15 +258,13 @@ static void free_samples(md_output_fix *base)
 const md_output_fix_style md_fix_ave_correlate_style = {
     .name = "ave/correlate",
     .usage = "ave/correlate NEVERY NREPEAT NFREQ VALUE ... [KEYWORDS]",
-    .help =
-        "time correlation functions of the values at NREPEAT times, NEVERY steps apart, shown at multiples "
-        "of\n"
-        "NFREQ; f_ID[I][1] is the time in steps, f_ID[I][2] the number of samples, after them the pairs.\n"
-        "Keywords: type auto|upper|lower|auto/upper|auto/lower|full (which pairs; default auto), ave\n"
-        "one|running, start STEP, prefactor P, file NAME, overwrite, title1, title2, title3 TEXT",
+    .help = "time correlation functions of the values at NREPEAT times, NEVERY steps apart, shown at\n"
+            "multiples of NFREQ; f_ID[I][1] is the time in steps, f_ID[I][2] the number of samples, after\n"
+            "them the pairs. Keywords: type auto|upper|lower|auto/upper|auto/lower|full (which pairs;\n"
+            "default auto), ave one|running, start STEP, prefactor P, file NAME, overwrite, title1, title2,\n"
+            "title3 TEXT",
     .size = sizeof(fix_ave_correlate),
     .keeps_step = true,
-    .begin_at = begin_at,
     .parse = parse,
     .begin = begin,
     .due = due,

@@ -147,11 +147,6 @@ static md_status set_title(fix_ave_histo *fix)
   return md_output_fix_set_title(&fix->base, 3, line);
 }
 
-static void begin_at(md_output_fix *base, int64_t step)
-{
-  md_schedule_begin(&((fix_ave_histo *)base)->schedule, step);
-}
-
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_histo *fix = (fix_ave_histo *)base;
@@ -162,6 +157,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   if (n == 0)
     return md_error(
         MD_USAGE, "fix ave/histo takes Nevery Nrepeat Nfreq LO HI NBIN and at least one value, such as c_ke");
+  base->schedule = &fix->schedule;
   MD_TRY(md_schedule_read(&fix->schedule, "ave/histo", words->word));
   MD_TRY(read_range(fix, words->word + 3));
   MD_TRY(read_mode(fix, words));
@@ -169,21 +165,10 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   for (int at = 6 + n; at < words->n;) MD_TRY(read_keyword(fix, words, &at));
   MD_TRY(set_title(fix));
   MD_TRY(allocate(fix));
-  begin_at(base, sim->model.step);
   return MD_OK;
 }
 
 /* ---- samples ---- */
-
-static void begin(md_output_fix *base, int64_t step)
-{
-  md_schedule_catch_up(&((fix_ave_histo *)base)->schedule, step);
-}
-
-static int64_t due(const md_output_fix *base, int64_t step)
-{
-  return md_schedule_due(&((const fix_ave_histo *)base)->schedule, step);
-}
 
 /* What is counted, of one value after the other. */
 static md_value_counts counts_of(const fix_ave_histo *fix)
@@ -370,20 +355,15 @@ static void free_bins(md_output_fix *base)
 const md_output_fix_style md_fix_ave_histo_style = {
     .name = "ave/histo",
     .usage = "ave/histo NEVERY NREPEAT NFREQ LO HI NBIN VALUE ... [KEYWORDS]",
-    .help =
-        "histogram of values between LO and HI, over NREPEAT samples as for ave/time: of c_ID[I], f_ID[I] "
-        "or\n"
-        "v_NAME; with mode vector of vectors, or of x vx fx and the like, c_ID or an atom variable of each\n"
-        "particle of the group. f_ID[1] to f_ID[4] are counts, counts beyond, least and largest value;\n"
-        "f_ID[I][1] to f_ID[I][3] are place, count and part of bin I. Keywords: mode scalar|vector, kind\n"
-        "global|peratom, beyond ignore|end|extra, ave one|running|window M, start STEP, file NAME,\n"
-        "overwrite, title1, title2, title3 TEXT",
+    .help = "histogram of values between LO and HI, over NREPEAT samples as for ave/time: of c_ID[I],\n"
+            "f_ID[I] or v_NAME; with mode vector of vectors, or of x vx fx and the like, c_ID or an atom\n"
+            "variable of each particle of the group. f_ID[1] to f_ID[4] are counts, counts beyond, least\n"
+            "and largest value; f_ID[I][1] to f_ID[I][3] are place, count and part of bin I. Keywords: mode\n"
+            "scalar|vector, kind global|peratom, beyond ignore|end|extra, ave one|running|window M, start\n"
+            "STEP, file NAME, overwrite, title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_histo),
     .keeps_step = true,
-    .begin_at = begin_at,
     .parse = parse,
-    .begin = begin,
-    .due = due,
     .look = look,
     .walk = walk,
     .free = free_bins,

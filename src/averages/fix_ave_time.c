@@ -143,11 +143,6 @@ static int count_values(const md_words *words)
   return n;
 }
 
-static void begin_at(md_output_fix *base, int64_t step)
-{
-  md_schedule_begin(&((fix_ave_time *)base)->schedule, step);
-}
-
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_time *fix = (fix_ave_time *)base;
@@ -155,6 +150,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   if (n == 0)
     return md_error(MD_USAGE,
                     "fix ave/time takes Nevery Nrepeat Nfreq and at least one value, such as c_thermo_temp");
+  base->schedule = &fix->schedule;
   MD_TRY(md_schedule_read(&fix->schedule, "ave/time", words->word));
   MD_TRY(read_mode(fix, words));
   MD_TRY(md_value_names(sim, &(md_words){n, words->word + 3}, fix->vectors, &fix->n, &fix->name));
@@ -166,21 +162,10 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   MD_TRY(allocate(fix));
   find_extensive(fix, sim);
   show(fix);
-  begin_at(base, sim->model.step);
   return MD_OK;
 }
 
 /* ---- samples ---- */
-
-static void begin(md_output_fix *base, int64_t step)
-{
-  md_schedule_catch_up(&((fix_ave_time *)base)->schedule, step);
-}
-
-static int64_t due(const md_output_fix *base, int64_t step)
-{
-  return md_schedule_due(&((const fix_ave_time *)base)->schedule, step);
-}
 
 /* Adds column k of a sample. A value that is not averaged takes the place of the one before. */
 static void add(fix_ave_time *fix, int k, const md_vector *v)
@@ -267,10 +252,7 @@ const md_output_fix_style md_fix_ave_time_style = {
         "last one), start STEP, off K (value K is not averaged), format \" %g\", title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_time),
     .keeps_step = true,
-    .begin_at = begin_at,
     .parse = parse,
-    .begin = begin,
-    .due = due,
     .look = look,
     .walk = walk,
     .free = free_averages,

@@ -5,6 +5,7 @@
  */
 #include "src/averages/output_fix.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/averaging.h"
 #include "src/formula/value_ranges.h"
 
 #include <errno.h>
@@ -159,8 +160,9 @@ static md_status name_in_error(const md_output_fix *fix, md_status status)
 static int64_t due(md_observer *observer, int64_t step)
 {
   const md_output_fix *fix = (const md_output_fix *)observer;
-  if (!fix->style->due) return INT64_MAX;
-  return fix->style->due(fix, step == fix->last_step ? step + 1 : step);
+  const int64_t from = step == fix->last_step ? step + 1 : step;
+  if (fix->schedule) return md_schedule_due(fix->schedule, from);
+  return fix->style->due ? fix->style->due(fix, from) : INT64_MAX;
 }
 
 static int64_t due_back(md_observer *observer, int64_t step)
@@ -173,6 +175,7 @@ static int64_t due_back(md_observer *observer, int64_t step)
 static md_status start(md_observer *observer, md_sim *sim)
 {
   md_output_fix *fix = (md_output_fix *)observer;
+  if (fix->schedule) md_schedule_catch_up(fix->schedule, sim->model.step);
   if (fix->style->begin) fix->style->begin(fix, sim->model.step);
   observer->appends = fix->path && fix->append;
   return name_in_error(fix, open_file(fix, sim));
@@ -260,6 +263,7 @@ static md_status read_words(md_sim *sim, md_output_fix *fix, const md_words *wor
   md_words written;
   md_status status = md_value_ranges_write(sim, words, &written);
   if (status == MD_OK) status = fix->style->parse(fix, sim, &written);
+  if (status == MD_OK && fix->schedule) md_schedule_begin(fix->schedule, sim->model.step);
   md_value_ranges_free(&written);
   MD_TRY(status);
   if (fix->overwrite && (!fix->path || strstr(fix->path, ".gz")))
@@ -391,7 +395,8 @@ md_status md_output_fixes_reset(md_sim *sim, const char *command, int64_t step)
   }
   for (md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next) {
     md_output_fix *fix = (md_output_fix *)o;
-    if (fix->style->keeps_step && fix->style->begin_at) fix->style->begin_at(fix, step);
+    if (fix->schedule) md_schedule_begin(fix->schedule, step);
+    if (fix->style->keeps_step && fix->style->begin) fix->style->begin(fix, step);
     fix->made_at = step;
   }
   return MD_OK;

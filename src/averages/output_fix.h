@@ -15,6 +15,7 @@
 #include "src/properties/id_values.h"
 
 typedef struct md_output_fix md_output_fix;
+typedef struct md_schedule md_schedule; /* src/averages/averaging.h */
 
 /* A walk over the state of a fix: to count its numbers, to save or to load them. So the three always agree. */
 typedef struct md_fix_state {
@@ -35,13 +36,12 @@ typedef struct md_output_fix_style {
   size_t size;       /* of the style's struct, which begins with a md_output_fix */
   /* It counts on steps that follow each other: once it has looked at one, reset_timestep and run -N are refused. */
   bool keeps_step;
-  /* With keeps_step, or NULL: the present step becomes `step`, before any look. */
-  void (*begin_at)(md_output_fix *, int64_t step);
   /* Reads the words after the name, and sets title, path and values. MD_USAGE: a word is refused. */
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
-  /* A run begins with `step`. Steps before it, such as those of a minimisation, may have been missed. May be NULL. */
+  /* A run begins with `step`, or before any look the present step becomes `step`. Steps before it, such as those of a
+   * minimisation, may have been missed. May be NULL. */
   void (*begin)(md_output_fix *, int64_t step);
-  /* The first step >= `step` at which the fix looks. NULL: it never looks. */
+  /* The first step >= `step` at which the fix looks. NULL: that of its schedule, or it never looks. */
   int64_t (*due)(const md_output_fix *, int64_t step);
   /* The last step <= `step` at which it looks in a run that goes back; negative: never. NULL if it counts on steps that
    * follow each other, or never looks. */
@@ -64,6 +64,8 @@ struct md_output_fix {
   const md_output_fix_style *style;
   char id[64];
   md_values values;
+  md_schedule
+      *schedule; /* of its looks, which the base follows; NULL: the style finds them. The style's own */
   /* a value or several of each particle, f_ID or f_ID[K]; NULL: none. The style frees them */
   md_id_values *each;
   char *path;     /* of the file; NULL: none */

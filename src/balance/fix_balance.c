@@ -144,13 +144,10 @@ static void stop(md_output_fix *base)
 const md_output_fix_style md_fix_balance_style = {
     .name = "balance",
     .usage = "balance N THRESHOLD [shift [AXES [ITERATIONS STOP]] | rcb] [weight STYLE ...]",
-    .help =
-        "every N steps, where the largest load of a rank, over the average, is above THRESHOLD, moves the "
-        "cuts\n"
-        "between the domains of ranks; AXES such as xy, all without it, or rcb; weights as for balance. f_ID "
-        "is the\n"
-        "imbalance, f_ID[1] the largest load of a rank, f_ID[2] whether cuts moved, f_ID[3] the imbalance\n"
-        "before. No bit of the results changes",
+    .help = "every N steps, where the largest load of a rank, over the average, is above THRESHOLD, moves\n"
+            "the cuts between the domains of ranks; AXES such as xy, all without it, or rcb; weights as for\n"
+            "balance. f_ID is the imbalance, f_ID[1] the largest load of a rank, f_ID[2] whether cuts\n"
+            "moved, f_ID[3] the imbalance before. No bit of the results changes",
     .size = sizeof(fix_balance),
     .parse = parse,
     .begin = begin,

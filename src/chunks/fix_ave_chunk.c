@@ -168,11 +168,6 @@ static md_status set_rows(fix_ave_chunk *fix, int64_t rows)
   return MD_OK;
 }
 
-static void begin_at(md_output_fix *base, int64_t step)
-{
-  md_schedule_begin(&((fix_ave_chunk *)base)->schedule, step);
-}
-
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_chunk *fix = (fix_ave_chunk *)base;
@@ -181,6 +176,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
     return md_error(
         MD_USAGE,
         "fix ave/chunk takes Nevery Nrepeat Nfreq, the ID of a compute chunk/atom, and values such as vx");
+  base->schedule = &fix->schedule;
   MD_TRY(md_schedule_read(&fix->schedule, "ave/chunk", words->word));
   MD_TRY(md_chunks_find(sim, "fix ave/chunk", words->word[3], &compute));
   memcpy(fix->chunks, compute->id, sizeof fix->chunks);
@@ -192,21 +188,10 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   fix->columns = ncoord + 1 + fix->n;
   base->values.columns = fix->columns;
   MD_TRY(set_title(fix, sim, ncoord));
-  begin_at(base, sim->model.step);
   return md_chunks_known(compute) > 0 ? set_rows(fix, md_chunks_known(compute)) : MD_OK;
 }
 
 /* ---- samples ---- */
-
-static void begin(md_output_fix *base, int64_t step)
-{
-  md_schedule_catch_up(&((fix_ave_chunk *)base)->schedule, step);
-}
-
-static int64_t due(const md_output_fix *base, int64_t step)
-{
-  return md_schedule_due(&((const fix_ave_chunk *)base)->schedule, step);
-}
 
 /* Are there samples to which the next one is added? */
 static bool goes_on(const fix_ave_chunk *fix)
@@ -519,21 +504,14 @@ static void free_averages(md_output_fix *base)
 const md_output_fix_style md_fix_ave_chunk_style = {
     .name = "ave/chunk",
     .usage = "ave/chunk NEVERY NREPEAT NFREQ CHUNKS VALUE ... [KEYWORDS]",
-    .help =
-        "averages over the particles of each chunk of the compute chunk/atom CHUNKS, over NREPEAT samples as "
-        "for\n"
-        "ave/time; VALUE is vx, fx or the like, density/number, density/mass, temp, c_ID, c_ID[I] or v_NAME "
-        "of\n"
-        "each particle. f_ID[I][J] is column J of chunk I: coordinates, particles, values. Keywords: norm "
-        "all|\n"
-        "sample|none, ave one|running|window M, bias ID, adof A, cdof C, file NAME, overwrite, format F,\n"
-        "title1, title2, title3 TEXT",
+    .help = "averages over the particles of each chunk of the compute chunk/atom CHUNKS, over NREPEAT\n"
+            "samples as for ave/time; VALUE is vx, fx or the like, density/number, density/mass, temp,\n"
+            "c_ID, c_ID[I] or v_NAME of each particle. f_ID[I][J] is column J of chunk I: coordinates,\n"
+            "particles, values. Keywords: norm all| sample|none, ave one|running|window M, bias ID, adof A,\n"
+            "cdof C, file NAME, overwrite, format F, title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_chunk),
     .keeps_step = true,
-    .begin_at = begin_at,
     .parse = parse,
-    .begin = begin,
-    .due = due,
     .look = look,
     .walk = walk,
     .free = free_averages,

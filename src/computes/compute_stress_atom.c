@@ -103,11 +103,9 @@ static md_status find(md_host_compute *base, md_view *view)
 const md_host_compute_style md_compute_stress_atom_style = {
     .name = "stress/atom",
     .usage = "stress/atom TEMP|NULL [ke] [pair] [bond] [fix] [virial]",
-    .help = "stress of each particle times its volume, c_ID[1] to c_ID[6]: xx yy zz xy xz yz, of the kinetic "
-            "energy\n"
-            "(without the flow of the temperature TEMP), of pairs and of bonds; virial is all but ke; fix, "
-            "angle,\n"
-            "dihedral, improper and kspace add nothing here",
+    .help = "stress of each particle times its volume, c_ID[1] to c_ID[6]: xx yy zz xy xz yz, of the\n"
+            "kinetic energy (without the flow of the temperature TEMP), of pairs and of bonds; virial is\n"
+            "all but ke; fix, angle, dihedral, improper and kspace add nothing here",
     .size = sizeof(compute_stress),
     .parse = parse,
     .find = find,

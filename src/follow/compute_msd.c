@@ -146,9 +146,8 @@ const md_host_compute_style md_compute_vacf_style = {
 const md_host_compute_style md_compute_displace_atom_style = {
     .name = "displace/atom",
     .usage = "displace/atom",
-    .help = "displacement of each particle since the compute was defined, through periodic faces: c_ID[1] to "
-            "c_ID[3],\n"
-            "and its length, c_ID[4]",
+    .help = "displacement of each particle since the compute was defined, through periodic faces: c_ID[1]\n"
+            "to c_ID[3], and its length, c_ID[4]",
     .size = sizeof(compute_follow),
     .parse = parse_displace,
     .find = find,

@@ -93,9 +93,8 @@ static md_status find(md_host_compute *base, md_view *view)
 const md_host_compute_style md_compute_centro_atom_style = {
     .name = "centro/atom",
     .usage = "centro/atom fcc|bcc|N [axes no]",
-    .help = "centro-symmetry of each particle: the sum of the N/2 least |R_i + R_j|^2 over pairs of its N "
-            "nearest\n"
-            "neighbours (fcc 12, bcc 8) within the cutoff of the forces; 0 if it has fewer",
+    .help = "centro-symmetry of each particle: the sum of the N/2 least |R_i + R_j|^2 over pairs of its N\n"
+            "nearest neighbours (fcc 12, bcc 8) within the cutoff of the forces; 0 if it has fewer",
     .size = sizeof(compute_centro),
     .parse = parse,
     .find = find,

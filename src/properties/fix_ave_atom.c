@@ -20,16 +20,12 @@ typedef struct fix_ave_atom {
   char (*name)[64]; /* [n] */
 } fix_ave_atom;
 
-static void begin_at(md_output_fix *base, int64_t step)
-{
-  md_schedule_begin(&((fix_ave_atom *)base)->schedule, step);
-}
-
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_ave_atom *fix = (fix_ave_atom *)base;
   if (words->n < 4)
     return md_error(MD_USAGE, "fix ave/atom takes Nevery Nrepeat Nfreq, and values of particles such as vx");
+  base->schedule = &fix->schedule;
   MD_TRY(md_schedule_read(&fix->schedule, "ave/atom", words->word));
   fix->n = words->n - 3;
   MD_TRY(md_array_new_zero(&fix->name, fix->n, sizeof *fix->name, "names of values"));
@@ -43,19 +39,8 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
           word);
     memcpy(fix->name[k], word, strlen(word) + 1);
   }
-  begin_at(base, sim->model.step);
   MD_TRY(md_id_values_new(sim, "ave/atom sum", base->id, fix->n, &fix->sum));
   return md_id_values_new(sim, "ave/atom", base->id, fix->n, &base->each);
-}
-
-static void begin(md_output_fix *base, int64_t step)
-{
-  md_schedule_catch_up(&((fix_ave_atom *)base)->schedule, step);
-}
-
-static int64_t due(const md_output_fix *base, int64_t step)
-{
-  return md_schedule_due(&((const fix_ave_atom *)base)->schedule, step);
 }
 
 /* Adds a sample to sum[particles][n]. */
@@ -114,17 +99,12 @@ static void free_averages(md_output_fix *base)
 const md_output_fix_style md_fix_ave_atom_style = {
     .name = "ave/atom",
     .usage = "ave/atom NEVERY NREPEAT NFREQ VALUE ...",
-    .help = "averages of values of each particle over NREPEAT samples as for ave/time, f_ID, or f_ID[K] if "
-            "there are\n"
-            "several; 0 for particles outside the group, and before the first average. VALUE is x, vx, fx or "
-            "the\n"
-            "like, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME or v_NAME of each particle",
+    .help = "averages of values of each particle over NREPEAT samples as for ave/time, f_ID, or f_ID[K] if\n"
+            "there are several; 0 for particles outside the group, and before the first average. VALUE is\n"
+            "x, vx, fx or the like, c_ID, c_ID[K], f_ID, f_ID[K], d_NAME, i_NAME or v_NAME of each particle",
     .size = sizeof(fix_ave_atom),
     .keeps_step = true,
-    .begin_at = begin_at,
     .parse = parse,
-    .begin = begin,
-    .due = due,
     .look = look,
     .walk = walk,
     .free = free_averages,
