@@ -103,12 +103,14 @@ static int64_t enter_axis(const md_model *model, md_particles *p, int d, const d
   int64_t bad = INT64_MAX;
 #pragma omp parallel for schedule(static) reduction(min : bad)
   for (int64_t i = 0; i < p->n; ++i) {
-    const bool sane = x[i] >= least && x[i] <= most;
+    /* Faces are on the grid already: a particle on one is rounded as the face was. */
+    const double at = md_round_to(x[i], qx);
+    const bool sane = at >= least && at <= most;
     if (!sane || !(fabs(v[i]) <= speed_limit)) {
       if (p->id[i] < bad) bad = p->id[i];
       continue;
     }
-    if (!model->float_drift) x[i] = md_round_to(x[i], qx);
+    if (!model->float_drift) x[i] = at;
     /* An anchor is a place where a particle was before its position was rounded. */
     if (p->anchored && !model->float_drift) p->anchor[d][i] = md_round_to(p->anchor[d][i], qx);
     if (wraps) x[i] = md_wrap(x[i], lo, hi, length);

@@ -116,6 +116,11 @@ DECKS = {
                               "fix 2 all ave/chunk 1 1 1 c vx\nfix 3 all ave/chunk 1 1 1 d vx\n"
                               "fix 4 all ave/chunk 1 1 1 e vx\nthermo_style custom step f_2[1][1] f_2[1][2] f_2[2][1] "
                               "f_2[2][2] f_3[1][1] f_3[1][2] f_4[1][1] f_4[1][2] f_4[2][2]\nrun 0\n",
+    # Layers that are exactly on both faces.
+    "particles on faces that stay": "units lj\nboundary f p p\nlattice fcc 0.8442\nregion b block -5 5 0 2 0 2\n"
+                                    "create_box 1 b\ncreate_atoms 1 box\nmass 1 1\npair_style lj/cut 2.5\n"
+                                    "pair_coeff 1 1 1 1\nregion i block -4.2 4.2 INF INF INF INF\ngroup i region i\n"
+                                    "fix 1 i nve\nthermo 5\nthermo_style custom step atoms temp pe press\nrun 10\n",
     # The normal of a plane is in lattice units.
     "a plane": "units lj\nlattice sc 1.0 spacing 1 2 1\nregion b block 0 10 0 5 0 10\nregion p plane 5 2.5 5 1 -1 0\n"
                "create_box 1 b\nmass 1 1\ncreate_atoms 1 single 6 2.875 5\ncreate_atoms 1 single 6 2.9 5\n"
