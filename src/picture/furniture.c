@@ -3,7 +3,7 @@
  * Lengths are in dots. A dot of the font is `dot` pixels wide, one pixel for each 250 pixels of the picture, so
  * that a large picture has large letters. The lit dots of a letter are joined by strokes. A pixel is as black as
  * the fraction of it that a stroke covers, so letters are round at any size. Ticks are at multiples of 1, 2 or 5
- * times a power of ten, as many as have room.
+ * times a power of ten, as many as have room, with so many digits that neighbours differ.
  *
  * Cost: some milliseconds, and 3 bytes for each pixel.
  */
@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BAR_WIDTH = 8, GAP = 4, TICK = 3, LABELS_MAX = 24, LABEL_CHARS = 16, TEXT_HEIGHT = MD_GLYPH_ROWS };
+enum { BAR_WIDTH = 8, GAP = 4, TICK = 3, LABELS_MAX = 24, LABEL_CHARS = 32, TEXT_HEIGHT = MD_GLYPH_ROWS };
+enum { FEWEST_DIGITS = 6, MOST_DIGITS = 17 }; /* of labels */
 
 typedef struct label {
   double at; /* place along the axis or bar, 0 to 1 */
@@ -124,12 +125,20 @@ static double nice_step(double least)
   return 10.0 * power;
 }
 
-static void add_label(labels *all, double at, double value)
+/* digits: significant ones, at most. */
+static void add_label(labels *all, double at, double value, int digits)
 {
   if (all->n == LABELS_MAX) return;
   label *l = &all->label[all->n++];
   l->at = at;
-  snprintf(l->text, sizeof l->text, "%.6g", value);
+  snprintf(l->text, sizeof l->text, "%.*g", digits, value);
+}
+
+/* The digits with which values between lo and hi differ if they are `step` apart. */
+static int digits_of(double lo, double hi, double step)
+{
+  const double digits = floor(log10(fmax(fabs(lo), fabs(hi)))) - floor(log10(step)) + 1.0;
+  return (int)fmin(fmax(digits, FEWEST_DIGITS), MOST_DIGITS);
 }
 
 /* The labels of a linear axis with room for `most` numbers. */
@@ -139,8 +148,9 @@ static labels linear_labels(double lo, double hi, int most)
   const double range = hi - lo;
   if (!(range > 0.0) || !isfinite(range) || most < 1) return all;
   const double step = nice_step(range / (most < LABELS_MAX ? most : LABELS_MAX - 1));
+  const int digits = digits_of(lo, hi, step);
   for (double k = ceil(lo / step - 1e-6); k * step <= hi + 1e-6 * step && all.n < LABELS_MAX; k += 1.0)
-    add_label(&all, fmin(fmax((k * step - lo) / range, 0.0), 1.0), k * step == 0.0 ? 0.0 : k * step);
+    add_label(&all, fmin(fmax((k * step - lo) / range, 0.0), 1.0), k * step == 0.0 ? 0.0 : k * step, digits);
   return all;
 }
 
@@ -150,11 +160,11 @@ static labels log_labels(double most, double unit, int room)
   if (!(most > 0.0) || !isfinite(most / unit) || room < 1) return all;
   const double whole = log1p(most / unit);
   double last = 0.0;
-  add_label(&all, 0.0, 0.0);
+  add_label(&all, 0.0, 0.0, FEWEST_DIGITS);
   for (double value = nice_step(unit * 0.1); value <= most; value = nice_step(value * 1.5)) {
     const double at = log1p(value / unit) / whole;
     if (at - last < 1.0 / room) continue;
-    add_label(&all, at, value);
+    add_label(&all, at, value, FEWEST_DIGITS);
     last = at;
   }
   return all;
@@ -168,6 +178,18 @@ static int widest(const drawing *d, const labels *all)
     if (width > most) most = width;
   }
   return most;
+}
+
+/* The labels of a linear axis of some pixels to the right, whose numbers leave a blank between them. */
+static labels labels_to_the_right(const drawing *d, const md_axis *axis, int pixels)
+{
+  const int blank = MD_GLYPH_ADVANCE * d->dot;
+  labels all = {0};
+  for (int most = pixels / (6 * blank); most >= 1; --most) {
+    all = linear_labels(axis->lo, axis->hi, most);
+    if (all.n < 2 || (all.label[1].at - all.label[0].at) * pixels >= widest(d, &all) + blank) break;
+  }
+  return all;
 }
 
 /* ---- the parts ---- */
@@ -193,7 +215,7 @@ static layout lay_out(const md_furniture *f, const md_canvas *map, const drawing
 {
   const int dot = d->dot, line = TEXT_HEIGHT * dot, gap = GAP * dot;
   layout l = {.width = map->width, .height = map->height};
-  l.x = linear_labels(f->axis[0].lo, f->axis[0].hi, map->width / (6 * MD_GLYPH_ADVANCE * dot));
+  l.x = labels_to_the_right(d, &f->axis[0], map->width);
   l.y = linear_labels(f->axis[1].lo, f->axis[1].hi, map->height / (3 * line));
   const int room = map->height / (3 * line);
   if (f->quantity)

@@ -286,6 +286,26 @@ def test_furniture_of_a_map_of_means(tmp_path):
     assert ((lj != metal).any(axis=2) & grey).sum() == 0
 
 
+def numbers_of(black) -> list:
+    """The texts of one line, as patterns of black pixels: between them are more white columns than between letters."""
+    columns = np.nonzero(black.any(axis=0))[0]
+    texts = np.split(columns, np.nonzero(np.diff(columns) > 6)[0] + 1)
+    return [black[:, text[0]:text[-1] + 1].tolist() for text in texts]
+
+
+@pytest.mark.parametrize("lo", [0, 10000.1, 1e7])
+def test_numbers_of_an_axis_differ_and_do_not_touch(lo, tmp_path):
+    deck = ("dimension 2\nregion b block 0 4 0 4 -0.5 0.5\ncreate_box 1 b\nmass 1 1\n"
+            f"dump d all density 1 f.png 300 window {lo} {lo + 1} 0 1\nrun 0\n")
+    works(run_deck(tmp_path, deck))
+    black = (decode_colours((tmp_path / "f.png").read_bytes()) < 128).all(axis=2)
+    # The longest black row and column are the edges of the map's frame. Ticks stand below it, and numbers below them.
+    edge, left = np.nonzero(black.sum(axis=1) >= 302)[0].max(), np.nonzero(black.sum(axis=0) >= 302)[0].min()
+    ticks, numbers = black[edge + 2, left:], numbers_of(black[edge + 5:edge + 13])
+    assert len(numbers) == ticks.sum() >= 2
+    assert all(number not in numbers[:k] for k, number in enumerate(numbers))
+
+
 def test_hdf5(engine, tmp_path):
     h5py = pytest.importorskip("h5py")
     if harness.hdf5_missing():
