@@ -108,8 +108,9 @@ def near_cube(n: int, each: float) -> Tuple[int, int, int]:
                key=lambda s: (abs(math.prod(s) * each / n - 1.0) + 1e-4 * (s[0] / s[2] - 1.0), s))
 
 
-def count_particles(program: Path, deck: Deck, words: Sequence[str]) -> int:
-    """How many particles the deck has as it stands."""
+def count_particles(program: Path, deck: Deck, variables: Dict[str, str]) -> int:
+    """How many particles the deck has as it stands, or at x = y = z = 1 if these make its size."""
+    words = words_of({**variables, **(dict.fromkeys("xyz", "1") if deck.sized_by == "xyz" else {})})
     done = subprocess.run([str(program), "plan", "-in", str(deck.path), *words], capture_output=True, text=True,
                           check=False)
     found = re.search(r"for (\d+) particles", done.stdout)
@@ -129,7 +130,7 @@ class Runner:
         self.deck = Deck(Path(study.deck))
         self.unit = 0
         if self.deck.sized_by != "n":
-            self.unit = count_particles(self.program, self.deck, words_of(study.variables))
+            self.unit = count_particles(self.program, self.deck, study.variables)
 
     def run(self, ranks: int, n: int, steps: int, name: str) -> st.Measurement:
         study = self.study
@@ -159,8 +160,12 @@ class Runner:
         found = st.read_log(log.read_text(errors="replace") if log.exists() else "")
         if found.ranks != ranks:
             raise Failure(f"{ranks} ranks were wanted and {found.ranks} ran: this program has no MPI (see make info)")
+        if study.engine == "openmp" and found.threads != study.threads:
+            raise Failure(f"{study.threads} threads of a rank were wanted and {found.threads} ran: choose them with "
+                          "THREADS=, at most as many as the program takes here")
         if found.particles != n:
-            raise Failure(f"the deck makes {found.particles} particles when asked for {n}; its variable n means "
+            raise Failure(f"the deck makes {found.particles} particles when asked for {n}; "
+                          f"{'its variable n means' if self.deck.sized_by == 'n' else 'its variables x y z mean'} "
                           "something else")
         return found
 
@@ -270,10 +275,13 @@ def plan(options: argparse.Namespace, folder: Path, program: Path, site: Dict[st
     if any(p > per_node and p % per_node for p in ranks):
         raise Failure(f"ranks cannot be shared out evenly over nodes with {per_node} each (PER_NODE=)")
     deck = Deck(options.deck)
+    for name in ("steps", *deck.sized_by):
+        if name in options.var:
+            raise Failure(f"the study chooses the variable {name}, by {'STEPS' if name == 'steps' else 'N'}=")
     words = options.words
     n = options.n or (old.n if old else 0)
     if not n:
-        n = 1_000_000 if deck.sized_by else count_particles(program, deck, words_of(options.var))
+        n = 1_000_000 if deck.sized_by else count_particles(program, deck, options.var)
     new = Study(str(options.deck.resolve()), st.digest(deck.text.encode()), str(program),
                 st.digest(program.read_bytes()), commit(), options.engine, n,
                 options.steps or (old.steps if old else 0),
@@ -287,7 +295,7 @@ def plan(options: argparse.Namespace, folder: Path, program: Path, site: Dict[st
                 raise Failure(f"{folder} holds a study in which {what} was another ({getattr(old, name)}, now "
                               f"{getattr(new, name)}): choose another OUT=, or FRESH=yes to begin anew")
         new.commit = old.commit
-    unit = 0 if deck.sized_by == "n" else count_particles(program, deck, words_of(options.var))
+    unit = 0 if deck.sized_by == "n" else count_particles(program, deck, options.var)
     if options.n and not deck.sized_by and options.n != unit:
         raise Failure(f"{deck.path} has neither n nor x y z as variables, and {unit} particles: N cannot be chosen")
     new.points = choose_points(options, sorted(ranks), n, deck, unit)

@@ -287,6 +287,24 @@ def test_a_point_that_fails_is_missing_and_named(tmp_path):
     assert "INCOMPLETE" in (tmp_path / "study" / "report.md").read_text()
 
 
+@needs_plots
+def test_a_deck_whose_size_is_not_that_of_one(tmp_path):
+    """N counts from x = y = z = 1, and not from what the deck says."""
+    deck = tmp_path / "deck"
+    deck.write_text((INPUTS / "in.lj").read_text().replace("x index 1", "x index 2"))
+    assert deck.read_text() != (INPUTS / "in.lj").read_text()
+    scale(tmp_path, "--deck", deck, "--ranks", "1", "--mode", "strong", "--n", "4000", "--sizes", "2048")
+    assert [r["N"] for r in results(tmp_path)] == ["4000", "2048"]
+
+
+@pytest.mark.parametrize("words, reason", [
+    (["--", "--threads", "3"], "1 threads of a rank were wanted and 3 ran"),
+    (["--var", "n=5"], "the study chooses the variable n, by N="),
+    (["--var", "steps=7"], "the study chooses the variable steps, by STEPS=")], ids=" ".join)
+def test_what_the_study_chooses_is_not_chosen_otherwise(words, reason, tmp_path):
+    assert reason in scale(tmp_path, "--ranks", "1", "--mode", "strong", "--sizes", "2000", *words, expect=1)
+
+
 def test_array_elements_leave_rows_that_the_next_reader_finds(tmp_path):
     points = [st.Point(1, 2000, ["strong", "weak"]), st.Point(1, 1000, ["size"])]
     deck = INPUTS / "in.repulsive-bench"
