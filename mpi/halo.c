@@ -251,7 +251,7 @@ md_status md_mpi_halo_build(md_comm *c, const md_box *box, double width, md_part
   for (int a = 0; a < 3; ++a)
     for (int side = 0; side < 2; ++side) s->message[a][side].nsend = s->message[a][side].nreceive = 0;
   md_mpi_bricks_free(s);
-  s->between_bricks = s->division.bisector != NULL;
+  s->between_bricks = width > 0.0 && s->division.bisector;
   if (!(width > 0.0)) return MD_OK;
   MD_TRY(md_halo_check(box, width));
   if (s->division.bisector) return md_mpi_bricks_build(c, box, width, p);
@@ -356,7 +356,8 @@ md_status md_mpi_halo_next(md_comm *c, md_particles *p, bool wait, bool *done)
   return MD_OK;
 }
 
-/* Axis by axis as positions go, so that ghosts of ghosts have theirs. */
+/* Axis by axis as positions go, so that ghosts of ghosts have theirs. Without a halo there is nothing to send, and the
+ * neighbours are not known. */
 md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value, int width)
 {
   mpi_state *s = mpi_state_of(c);
@@ -374,8 +375,9 @@ md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value, i
           memcpy(value + m->first * width, m->out, (size_t)(m->nreceive * width) * sizeof(double));
         continue;
       }
-      MD_MPI(MPI_Sendrecv(m->out, (int)m->nsend * width, MPI_DOUBLE, m->to, tag, value + m->first * width,
-                          (int)m->nreceive * width, MPI_DOUBLE, m->from, tag, s->halo, MPI_STATUS_IGNORE));
+      const int to = m->nsend > 0 ? m->to : MPI_PROC_NULL, from = m->nreceive > 0 ? m->from : MPI_PROC_NULL;
+      MD_MPI(MPI_Sendrecv(m->out, (int)m->nsend * width, MPI_DOUBLE, to, tag, value + m->first * width,
+                          (int)m->nreceive * width, MPI_DOUBLE, from, tag, s->halo, MPI_STATUS_IGNORE));
     }
   return MD_OK;
 }

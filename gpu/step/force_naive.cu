@@ -52,6 +52,7 @@ static __global__ void __launch_bounds__(TILE)
     k_force_all(const __grid_constant__ system_view<T> s, component_arrays<double> impulse, bool step)
 {
   if (step && idle(progress_before(s.ctl, s.launch))) return;
+  if (s.n == 0) return;
   const typename T::record *x = present(s);
   const int i = blockIdx.x * TILE + threadIdx.x;
   const typename T::record xi = x[min(i, s.n - 1)];
@@ -96,6 +97,7 @@ template <class T, int STYLE>
 static __global__ void __launch_bounds__(TILE)
     k_measure_all(const __grid_constant__ system_view<T> s, const __grid_constant__ measure_args a)
 {
+  if (s.n == 0) return;
   const typename T::record *x = present(s);
   const int i = blockIdx.x * TILE + threadIdx.x;
   const typename T::record xi = x[min(i, s.n - 1)];

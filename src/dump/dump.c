@@ -72,9 +72,17 @@ static md_status agree(md_dump *dump, md_sim *sim, md_status status)
   return md_comm_agree(sim->comm, status);
 }
 
+/* No restart says how long a file of one step was that was there before. */
 static md_status check(md_observer *observer, md_sim *sim)
 {
-  return md_dump_check_columns((md_dump *)observer, sim);
+  md_dump *dump = (md_dump *)observer;
+  if (sim->resuming && dump->append && strchr(dump->path, '*'))
+    return md_error(
+        MD_USAGE,
+        "dump %s: with --resume, a frame would be twice in a file %.300s that was there before: leave "
+        "`append yes` out",
+        observer->id, dump->path);
+  return md_dump_check_columns(dump, sim);
 }
 
 static md_status start(md_observer *observer, md_sim *sim)

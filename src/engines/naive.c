@@ -635,7 +635,7 @@ static void report(const md_engine *e, md_engine_report *r)
 {
   *r = (md_engine_report){.timers = e->timers,
                           .steps = e->steps,
-                          .neighbours = (double)(e->p->n - 1),
+                          .neighbours = e->p->n > 0 ? (double)(e->p->n - 1) : 0.0,
                           .bytes = e->p->n * (md_particles_bytes(e->p) + e->p->dim * (int64_t)sizeof(double)),
                           .isa = "plain",
                           .threads = 1};

@@ -313,6 +313,17 @@ def test_cost_does_not_follow_the_empty_cells(threads, tmp_path):
     assert seconds[250000.0] < 3.0 * seconds[25.0] + 0.5, seconds
 
 
+@pytest.mark.parametrize("engine", ["naive", "openmp", *(pytest.param(name, marks=pytest.mark.gpu)
+                                                         for name in ("gpu", "gpu-symmetric", "gpu-naive"))])
+@pytest.mark.parametrize("dim", [2, 3])
+def test_an_empty_box(engine, dim, tmp_path):
+    deck = (f"dimension {dim}\nregion b block 0 7 0 7 -0.5 {0.5 if dim == 2 else 6.5}\ncreate_box 1 b\nmass 1 1\n"
+            "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\nthermo_style custom step pe press\nrun 3\n")
+    got = harness.run(deck, tmp_path, engine=engine)
+    assert [list(map(float, row)) for row in got.table.rows] == [[0, 0, 0], [3, 0, 0]]
+    assert got.report(r"stored neighbours: (\S+) per particle") == 0.0
+
+
 @pytest.mark.gpu
 def test_gpu_memory_does_not_follow_the_empty_cells(tmp_path):
     """Three particles in a box of 10^15 cells need about what they need in a box of a thousand."""

@@ -723,6 +723,19 @@ def test_bricks_balance_what_a_grid_cannot(ranks, tmp_path):
 
 
 @pytest.mark.mpi
+@pytest.mark.parametrize("pair", ["zero 1.5", "none"])
+@pytest.mark.parametrize("balance", ["", "balance 1 rcb\n"], ids=["grid", "bricks"])
+def test_molecules_where_no_halo_is(pair, balance, tmp_path):
+    """Excluded pairs do not interact anyway. Ranks once waited for neighbours that they did not know."""
+    deck = (f"atom_style bond\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\ncreate_atoms 1 random 20 5 NULL\nmass 1 1\n"
+            f"pair_style {pair}\nfix 1 all nve\nneigh_modify exclude molecule/intra all\n{balance}run 5\n"
+            "write_dump all custom check.dump id x y z\n")
+    for ranks in (1, 3):
+        harness.run(deck, tmp_path / str(ranks), ranks=ranks, threads=1)
+    same(tmp_path / "1" / "check.dump", tmp_path / "3" / "check.dump")
+
+
+@pytest.mark.mpi
 def test_a_tilted_box_has_no_bricks(tmp_path):
     deck = ("units lj\nregion b prism 0 9 0 9 0 9 1 0 0\ncreate_box 1 b\ncreate_atoms 1 random 20 1 NULL\nmass 1 1\n"
             "pair_style lj/cut 2.5\npair_coeff 1 1 1 1\nfix 1 all nve\nbalance 1 rcb\nrun 0\n")

@@ -818,6 +818,15 @@ def test_frames_appended_before_the_next_restart_are_there_once(tmp_path):
         assert {name: (tmp_path / name).read_bytes() for name in wanted} == wanted, step
 
 
+def test_files_of_one_step_to_which_frames_are_appended(tmp_path):
+    """No restart says how long each was. So --resume refuses them at once, and not in the second job."""
+    deck = f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\ndump d all custom 2 d.* id x\ndump_modify d append yes\nrun 15\n"
+    refused(run_deck(tmp_path, deck, "--resume"), USAGE, "dump d", "d.*", "append yes")
+    works(run_deck(tmp_path, deck))
+    works(run_deck(tmp_path, deck.replace("append yes", "append no"), "--resume"))
+    assert (tmp_path / "d.12").read_text().count("TIMESTEP") == 1
+
+
 def test_a_dump_that_a_resume_adds_is_appended_to_once(tmp_path):
     deck = f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nrun 15\n"
     works(run_deck(tmp_path, deck))
