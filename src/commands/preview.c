@@ -1,6 +1,7 @@
 /* Preview of the outputs of a deck; see preview.h. */
 #include "src/commands/preview.h"
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
 #include "src/deck/deck.h"
 #include "src/files/output_stream.h"
 #include "src/files/printed_files.h"
@@ -35,7 +36,8 @@ static md_status check(const char *path, bool replaced)
 
 static md_status use(md_sim *sim, md_file_role role, const char *id, const char *path, bool replaced)
 {
-  MD_TRY(check(path, replaced));
+  /* For a frame no outputs of the deck are written. */
+  if (!sim->frame) MD_TRY(check(path, replaced));
   return md_file_use(sim->files, role, id, path);
 }
 
@@ -65,9 +67,24 @@ static md_status use_print(md_sim *sim, const md_words *words)
 static md_status use_dump(md_sim *sim, const md_words *words)
 {
   const char *id = words->word[0], *path = words->word[4];
-  const md_status status = check(path, strcmp(words->word[2], "density") == 0);
+  const md_status status = sim->frame ? MD_OK : check(path, strcmp(words->word[2], "density") == 0);
   if (status != MD_OK) md_error_prefix("dump %s: ", id);
   return status == MD_OK ? md_file_use(sim->files, MD_FILE_DUMP, id, path) : status;
+}
+
+/* The file of an output fix, which replaces a fix of the same id. */
+static md_status use_fix(md_sim *sim, const md_words *words)
+{
+  const char *id = words->word[0];
+  md_file_unuse(sim->files, MD_FILE_FIX, id);
+  if (!md_output_fix_style_find(words->word[2])) return MD_OK;
+  for (int k = 3; k + 1 < words->n; ++k) {
+    if (strcmp(words->word[k], "file") != 0 && strcmp(words->word[k], "append") != 0) continue;
+    const md_status status = use(sim, MD_FILE_FIX, id, words->word[k + 1], false);
+    if (status != MD_OK) md_error_prefix("fix %s: ", id);
+    return status;
+  }
+  return MD_OK;
 }
 
 /* Records the outputs of a command, as the command itself would. */
@@ -76,6 +93,7 @@ static md_status use_outputs(md_sim *sim, const char *command, const md_words *w
   if (strcmp(command, "clear") == 0) {
     md_file_unuse(sim->files, MD_FILE_DUMP, NULL);
     md_file_unuse(sim->files, MD_FILE_RESTART, NULL);
+    md_file_unuse(sim->files, MD_FILE_FIX, NULL);
   }
   if (words->n < 1) return MD_OK;
   const char *first = words->word[0];
@@ -83,6 +101,8 @@ static md_status use_outputs(md_sim *sim, const char *command, const md_words *w
   if (strcmp(command, "print") == 0) return use_print(sim, words);
   if (strcmp(command, "dump") == 0 && words->n >= 5) return use_dump(sim, words);
   if (strcmp(command, "undump") == 0) md_file_unuse(sim->files, MD_FILE_DUMP, first);
+  if (strcmp(command, "fix") == 0 && words->n >= 3) return use_fix(sim, words);
+  if (strcmp(command, "unfix") == 0) md_file_unuse(sim->files, MD_FILE_FIX, first);
   if (strcmp(command, "write_data") == 0) return use(sim, MD_FILE_WRITE_DATA, NULL, first, true);
   if (strcmp(command, "write_dump") == 0 && words->n >= 3)
     return use(sim, MD_FILE_WRITE_DUMP, NULL, words->word[2], strcmp(words->word[1], "density") == 0);

@@ -58,6 +58,7 @@ static const struct {
     [MD_FILE_PRINT] = {"print", false, false},
     [MD_FILE_PAIR_WRITE] = {"pair_write", false, false},
     [MD_FILE_FIX] = {"fix", true, false},
+    [MD_FILE_FRAME] = {"myriad frame -o", true, false},
 };
 
 md_status md_file_uses_new(md_file_uses **uses)

@@ -142,7 +142,8 @@ static md_status find_restart(md_sim *sim, const md_command_line *c, FILE *deck,
   return status;
 }
 
-/* Looks for outputs after the first run that cannot be written. A second, temporary simulation reads the deck. */
+/* Looks for outputs after the first run that cannot be written, or, for a frame, that have the frame's file. A second,
+ * temporary simulation reads the deck. */
 static md_status preview(md_sim *sim, const md_command_line *c, FILE *deck, md_error_record *found)
 {
   md_log silent = {0};
@@ -151,9 +152,11 @@ static md_status preview(md_sim *sim, const md_command_line *c, FILE *deck, md_e
   probe.log = &silent;
   probe.comm = sim->comm;
   probe.printed = sim->printed;
+  probe.frame = sim->frame;
   if (status == MD_OK) status = md_comm_agree(sim->comm, md_file_uses_new(&probe.files));
   if (status == MD_OK)
     status = md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_files(probe.files, c) : MD_OK);
+  if (status == MD_OK && c->frame) status = md_sim_use_file(&probe, MD_FILE_FRAME, NULL, c->output.word[0]);
   if (status == MD_OK) status = set_up(&probe, c);
   if (status == MD_OK) status = md_deck_preview(&probe, deck, c->deck, found);
   md_file_uses_free(probe.files);
@@ -189,7 +192,7 @@ static md_status read_deck(md_sim *sim, const md_command_line *c)
   md_error_record found;
   md_status status = c->resume || (c->frame && md_h5_is_here()) ? find_restart(sim, c, file, &resume) : MD_OK;
   /* A pipe can be read once only. */
-  const bool twice = !c->plan && !c->frame && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 &&
+  const bool twice = !c->plan && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 &&
                      fseek(file, 0, SEEK_SET) == 0;
   if (status == MD_OK && twice) status = preview(sim, c, file, &found);
   if (status == MD_OK) status = md_deck_run(sim, file, standard_input ? "standard input" : name);

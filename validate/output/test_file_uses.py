@@ -50,6 +50,8 @@ CONFLICTS: Dict[str, Tuple[str, Tuple[str, str]]] = {
     "dump onto a dump": ("dump d all custom 1 a id\ndump e all custom 1 ./a id\nrun 1\n", ("dump e", "dump d")),
     "dump onto what was read": ("dump d all custom 1 old.data id\nrun 1\n", ("dump d", "read_data")),
     "data onto what was read": ("run 1\nwrite_data old.data\n", ("write_data", "read_data")),
+    "averages onto a dump": ("dump d all custom 1 a id\nrun 1\nfix a all ave/time 1 1 1 c_thermo_temp file a\nrun 1\n",
+                             ("fix a", "dump d")),
 }
 
 
@@ -106,6 +108,23 @@ def test_a_chain_of_runs_writes_over_the_restart_it_came_from(tmp_path):
     works(run_deck(tmp_path, "read_restart r\nfix 1 all nve\nrestart 5 r s\nrun 10\nrestart 0\nwrite_restart r\n"))
 
 
+@WITH_HDF5
+@pytest.mark.parametrize("name, use", [("a", "dump d"), ("r.5", "restart"), ("p.4.png", "dump p"), ("t", "fix t"),
+                                       ("end.data", "write_data"), ("later", "dump e"), ("in.deck", "the deck")])
+def test_a_frame_does_not_replace_files_of_its_deck(name, use, tmp_path):
+    """Outputs are left out for a frame, also those after the run of its step. Their files stay all the same."""
+    deck = BOX + ("dump d all custom 2 a id x\ndump p all density 2 p.*.png 8\nrestart 5 r.*\n"
+                  "fix t all ave/time 1 1 1 c_thermo_temp file t\nrun 10\nwrite_data end.data\n"
+                  "dump e all custom 1 later id\nrun 2\n")
+    works(run_deck(tmp_path, deck))
+    before = (tmp_path / name).read_bytes()
+    frame = ("frame", "-in", "in.deck", "--step", "4", "-o")
+    refused(call(tmp_path, *frame, name), USAGE, use, "myriad frame -o", "choose another name")
+    assert (tmp_path / name).read_bytes() == before
+    for _ in range(2):
+        works(call(tmp_path, *frame, "another"))
+
+
 # ---------------------------------------------------------------- before the first step
 
 
@@ -116,6 +135,8 @@ def test_a_chain_of_runs_writes_over_the_restart_it_came_from(tmp_path):
     ("run 1\nlog no/x\n", 2),
     ("run 1\ndump d all custom 1 no/x id\nrun 1\n", 2),
     ("run 1\nwrite_data folder\n", 2),
+    ("run 1\nfix a all ave/time 1 1 1 c_thermo_temp file no/x\nrun 1\n", 2),
+    ("run 1\nfix p all print 1 hi append no/x\nrun 1\n", 2),
     pytest.param("restart 500 no/a\nrun 1\n", 1, marks=WITH_HDF5),
     pytest.param("run 1\nwrite_restart no/a\n", 2, marks=WITH_HDF5)])
 def test_outputs_are_looked_at_before_the_first_step(words, line, tmp_path):
