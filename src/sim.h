@@ -89,6 +89,14 @@ typedef struct md_last_tensor {
   double value[MD_TENSOR];
 } md_last_tensor;
 
+/* A formula may give a number of a fix for the positions after step model->step. It may only read what is known of a
+ * step that is still to come, and its box is that of these positions. */
+typedef enum md_foretold {
+  MD_FORETELLS_NOTHING,
+  MD_FORETELLS_PRESENT, /* of the present positions, whose box may be about to change in the next step */
+  MD_FORETELLS_LATER    /* of a step to come, after such a change */
+} md_foretold;
+
 struct md_sim {
   md_model model;
   md_particles particles;
@@ -133,8 +141,7 @@ struct md_sim {
   double run_builds; /* lists or cells that the engine of the last run has made; the thermo keyword nbuild */
   int64_t piece;     /* steps that the engine runs in one call; adapted from the times of earlier calls */
   md_view *view;     /* of the step that is being observed, for formulas in variables; otherwise NULL */
-  /* A formula is evaluated for a step that is still to come, model->step: it may only read what is known then. */
-  bool foretells;
+  md_foretold foretells;
   md_script script; /* the way through the deck */
   md_history history;
   md_restarts restarts;

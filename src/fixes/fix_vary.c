@@ -25,9 +25,11 @@ static md_status fill(md_sim *sim, int64_t n)
   md_status status = MD_OK;
   for (int64_t r = 0; r <= n && status == MD_OK; ++r) {
     model->step = model->backwards ? now - r : now + r;
+    sim->foretells = r == 0 ? MD_FORETELLS_PRESENT : MD_FORETELLS_LATER;
     status = md_fixes_fill_row(model, value_of, sim, model->force_row + r * model->nforce_action);
   }
   model->step = now;
+  sim->foretells = MD_FORETELLS_NOTHING;
   return status;
 }
 
@@ -38,9 +40,7 @@ md_status md_fix_vary(md_sim *sim, int64_t n)
   if (!model->force_row)
     MD_TRY(md_array_new(&model->force_row, MD_FORCE_ROWS * MD_FORCES_MAX, sizeof *model->force_row,
                         "numbers of fixes"));
-  sim->foretells = true;
   const md_status status = fill(sim, n);
-  sim->foretells = false;
   model->force_first = model->step;
   model->force_rows = (int)n + 1;
   return status;
@@ -51,9 +51,9 @@ static md_status run_varied_drift(const md_engine_kind *kind, md_engine *engine,
 {
   md_model *model = &sim->model;
   ++model->step;
-  sim->foretells = true;
+  sim->foretells = MD_FORETELLS_LATER;
   const md_status status = md_fixes_vary_drifts(model, value_of, sim);
-  sim->foretells = false;
+  sim->foretells = MD_FORETELLS_NOTHING;
   --model->step;
   MD_TRY(status);
   MD_TRY(md_fix_vary(sim, 1));

@@ -6,7 +6,8 @@
  *
  * Trade-off: the formulas may read the step, the time, the box and other variables, and not the state of the
  * particles, which nothing knows in advance. In return a GPU runs some 60 steps untouched, and a run that is resumed or
- * cut has the same bits.
+ * cut has the same bits. The box is that of the positions: a change of the box belongs to the drift of the next step,
+ * and is known before it, whatever is shown in between.
  * `fix move variable` takes the values after the step, and its state: such steps are run one by one.
  * Cost: an evaluation of each variable on the host in each step, and a stop of the engine once in MD_FORCE_ROWS steps.
  */

@@ -192,8 +192,8 @@ static md_status read_deck(md_sim *sim, const md_command_line *c)
   md_error_record found;
   md_status status = c->resume || (c->frame && md_h5_is_here()) ? find_restart(sim, c, file, &resume) : MD_OK;
   /* A pipe can be read once only. */
-  const bool twice = !c->plan && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 &&
-                     fseek(file, 0, SEEK_SET) == 0;
+  const bool twice =
+      !c->plan && !standard_input && lseek(fileno(file), 0, SEEK_CUR) >= 0 && fseek(file, 0, SEEK_SET) == 0;
   if (status == MD_OK && twice) status = preview(sim, c, file, &found);
   if (status == MD_OK) status = md_deck_run(sim, file, standard_input ? "standard input" : name);
   if (status == MD_OK && sim->resume)

@@ -81,7 +81,11 @@ static double get_etail(const md_thermo_reading *r)
 
 static double get_ebond(const md_thermo_reading *r) { return normed(r, r->computed->bond_energy); }
 
-static md_box box_of(const md_thermo_reading *r) { return md_model_shown_box(&r->sim->model); }
+static md_box box_of(const md_thermo_reading *r)
+{
+  const md_model *model = &r->sim->model;
+  return r->sim->foretells == MD_FORETELLS_PRESENT ? model->box : md_model_shown_box(model);
+}
 
 static double get_vol(const md_thermo_reading *r)
 {

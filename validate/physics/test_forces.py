@@ -394,6 +394,54 @@ def test_a_variable_of_a_force_reads_the_step_alone(formula, tmp_path):
     refused(run_deck(tmp_path, deck), USAGE, "fix addforce: ", REFUSED[formula])
 
 
+# A force that reads the box, which changes in each step.
+READS_THE_BOX = {
+    "deform": "fix 1 all nve\nfix 2 all deform 1 x erate -0.4\n",
+    "shear": "fix 1 all nve\nfix 2 all deform 1 xy erate 0.3 remap v\n",
+    "npt": "fix 1 all npt temp 1 1 0.5 iso 1 1 1\n",
+}
+
+
+def reads_the_box(way: str, every: int) -> str:
+    region = "prism 0 8 0 8 0 8 0.5 0 0" if way == "shear" else "block 0 8 0 8 0 8"
+    return (f"region b {region}\ncreate_box 1 b\ncreate_atoms 1 random 60 4 NULL\nmass 1 1\n"
+            f"pair_style soft 1\npair_coeff 1 1 20\nvelocity all create 1 5\n{READS_THE_BOX[way]}"
+            "variable f equal (lx+xy-ly/2)/10\nfix 3 all addforce v_f 0 0\n"
+            f"dump d all custom {every} out.dump id x vx fx\n"
+            "thermo_style custom step pe lx xy v_f f_3[1]\nthermo_modify format float %.17g\nthermo 12\n")
+
+
+@pytest.mark.parametrize("way", READS_THE_BOX)
+def test_a_force_that_reads_a_box_that_changes(way, engine, tmp_path):
+    """It takes the box of the positions, whatever is shown between; so each engine has the same bits."""
+    expected = harness.run(reads_the_box(way, 12) + "run 24\n", tmp_path / "naive", engine="naive").table.rows
+    for every in (24, 5, 1):
+        got = harness.run(reads_the_box(way, every) + "run 24\n", tmp_path / str(every), engine=engine).table.rows
+        assert got == expected, every
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_lmp_reads_the_same_box(tmp_path):
+    """The force at a step has the box before fix deform changes it."""
+    deck = (reads_the_box("deform", 5).replace("random 60 4 NULL", "single 4.1 4 4 units box")
+            .replace("velocity all create 1 5", "velocity all set 0.3 0 0") + "run 15\n")
+    harness.run(deck, tmp_path / "ours")
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / "in.deck").write_text(deck)
+    subprocess.run([LMP, "-in", "in.deck", "-log", "none"], cwd=tmp_path / "theirs", check=True,
+                   stdout=subprocess.DEVNULL)
+    ours, theirs = (harness.read_dump(tmp_path / name / "out.dump") for name in ("ours", "theirs"))
+    for one, other in zip(ours, theirs):
+        assert one.columns["fx"][0] == pytest.approx(other.columns["fx"][0], rel=1e-5), one.step
+        assert one.columns["vx"][0] == pytest.approx(other.columns["vx"][0], rel=1e-5), one.step
+
+
+def test_the_way_back_reads_the_box_that_sheared(engine, tmp_path):
+    harness.run(reads_the_box("shear", 20) + "run 20\nrun -20\n", tmp_path, engine=engine)
+    first, _, last = harness.read_dump(tmp_path / "out.dump")
+    np.testing.assert_array_equal(last.vectors("id", "x", "vx"), first.vectors("id", "x", "vx"))
+
+
 def test_a_radius_that_shrinks_to_nothing_is_an_error(tmp_path):
     deck = FREE.format(z=6, fixes="variable r equal 3-step\nfix f all indent 1 sphere 0 0 0 v_r", values="pe")
     refused(run_deck(tmp_path, deck + "run 5\n"), USAGE, "fix indent: v_r is 0, and must be positive")
