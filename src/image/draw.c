@@ -67,6 +67,14 @@ static void point_of(const md_box *box, const double fraction[3], double x[3])
   x[2] = box->dim == 3 ? box->lo[2] + f[2] * l[2] : 0.0;
 }
 
+/* The centre of a picture: fractions of the block around the box. */
+static void centre_of(const md_box *box, const double fraction[3], double x[3])
+{
+  double low[3], high[3];
+  md_box_bounds(box, low, high);
+  for (int d = 0; d < 3; ++d) x[d] = d < box->dim ? low[d] + fraction[d] * (high[d] - low[d]) : 0.0;
+}
+
 /* Of the block around the box. */
 static double longest_side(const md_box *box)
 {
@@ -90,7 +98,7 @@ static md_status turn_camera(picture *p, md_sim *sim)
   const int times = im->halved ? 2 : 1;
   camera->width = times * im->width;
   camera->height = times * im->height;
-  point_of(im->follows ? &sim->model.box : &im->at_dump, fraction, camera->centre);
+  centre_of(im->follows ? &sim->model.box : &im->at_dump, fraction, camera->centre);
   md_camera_turn(camera, view[0], view[1], up);
   for (int k = 0; k < CORNERS; ++k)
     point_of(&sim->model.box, (double[3]){k & 1, k >> 1 & 1, k >> 2 & 1}, p->corner[k]);
@@ -109,7 +117,8 @@ static double diameter_of_type(const picture *p, int type)
   if (im->diameter == MD_LOOK_TYPE) return im->type_diameter[type];
   if (im->diameter == MD_LOOK_NUMBER) return im->one_diameter;
   md_element_look(p->dump->element[type], &colour, &radius);
-  return 2.0 * radius;
+  const double angstrom = p->frame.model->units->angstrom;
+  return 2.0 * radius * (angstrom > 0.0 ? angstrom : 1.0);
 }
 
 static double diameter_of(const picture *p, int64_t i)

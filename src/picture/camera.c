@@ -18,15 +18,16 @@ static void normalise(double a[3])
 
 void md_camera_turn(md_camera *c, double theta, double phi, const double up[3])
 {
-  static const double other[2][3] = {{0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}};
   static const double parallel = 1e-12;
-  const double t = theta / 360.0, p = phi / 360.0, s = md_sin_turns(t);
-  const double toward[3] = {s * md_sin_turns(p + 0.25), s * md_sin_turns(p), md_sin_turns(t + 0.25)};
+  const double t = theta / 360.0, p = phi / 360.0, s = md_sin_turns(t), c_theta = md_sin_turns(t + 0.25);
+  const double toward[3] = {s * md_sin_turns(p + 0.25), s * md_sin_turns(p), c_theta};
   memcpy(c->toward, toward, sizeof toward);
   normalise(c->toward);
   cross(up, c->toward, c->right);
-  for (int k = 0; k < 2 && md_dot(c->right, c->right) < parallel * md_dot(up, up); ++k)
-    cross(other[k], c->toward, c->right);
+  if (md_dot(c->right, c->right) < parallel * md_dot(up, up)) {
+    const double sign = theta == 180.0 ? -1.0 : 1.0, along = sign * c_theta;
+    cross(up, (double[3]){along * md_sin_turns(p + 0.25), along * md_sin_turns(p), -sign * s}, c->right);
+  }
   normalise(c->right);
   cross(c->toward, c->right, c->up);
 }

@@ -18,7 +18,7 @@ from cli import RUNTIME, USAGE, refused, run_deck, works
 RED, GREEN, BLUE = (255, 0, 0), (0, 128, 0), (0, 0, 255)
 
 # A box with sides of 10 in a picture with 10 pixels per sigma, seen along z.
-VIEW = "size 200 200 box no 0 view 0 0"
+VIEW = "size 200 200 box no 0 view 0 0 up 0 1 0"
 
 
 def ppm(path: Path) -> np.ndarray:
@@ -120,18 +120,18 @@ def test_views_and_centres(tmp_path):
         return [tuple(np.argwhere(seen[:, :, k] > 30).mean(axis=0).round(1)) if (seen[:, :, k] > 30).any() else None
                 for k in range(3)]
 
-    assert places("shiny 0 view 0 0") == [(99.5, 129.5), (59.5, 99.5), (99.5, 99.5)]
+    assert places("shiny 0 view 0 0 up 0 1 0") == [(99.5, 129.5), (59.5, 99.5), (99.5, 99.5)]
     assert places("shiny 0 view 90 0") == [(99.5, 99.5), (99.5, 139.5), (79.5, 99.5)]
     assert places("shiny 0 view 90 -90") == [(99.5, 129.5), (99.5, 99.5), (79.5, 99.5)]
     assert places("shiny 0 view 0 0 up 1 0 0") == [(69.5, 99.5), (99.5, 59.5), (99.5, 99.5)]
-    assert places("shiny 0 view 0 0 zoom 0.5") == [(99.5, 114.5), (79.5, 99.5), (99.5, 99.5)]
-    assert places("shiny 0 view 0 0 center d 1 1 0") == [(149.5, 79.5), (109.5, 49.5), (149.5, 49.5)]
+    assert places("shiny 0 view 0 0 up 0 1 0 zoom 0.5") == [(99.5, 114.5), (79.5, 99.5), (99.5, 99.5)]
+    assert places("shiny 0 view 0 0 up 0 1 0 center d 1 1 0") == [(149.5, 79.5), (109.5, 49.5), (149.5, 49.5)]
     deck += "variable t equal 90\nvariable p equal step-90\nvariable z equal 1/2\n"
     assert places("shiny 0 view v_t v_p zoom v_z") == [(99.5, 114.5), (99.5, 99.5), (89.5, 99.5)]
 
 
 def test_box_and_axes(tmp_path):
-    words = "type type size 200 200 shiny 0 view 0 0 box yes 0.04 axes yes 0.5 0.04"
+    words = "type type size 200 200 shiny 0 view 0 0 up 0 1 0 box yes 0.04 axes yes 0.5 0.04"
     seen = picture(tmp_path, box([]), words, "boxcolor white")
     inner, grey = seen[60:140, 60:140], (seen.std(axis=2) < 2) & (seen.sum(axis=2) > 0)
     assert not inner.any() and grey[100, 48:52].all() and grey[48:52, 100].all() and grey[148:152, 100].all()
@@ -231,10 +231,13 @@ def test_geometry_is_that_of_lammps(tmp_path):
     lmp = shutil.which("lmp")
     if not lmp:
         pytest.skip("there is no lmp")
-    for box_words, dim, words in (("0 10 0 7 0 5", 3, "view 50 -20 zoom 1.4 up 0 1 1"),
-                                  ("0 9 0 6 -0.5 0.5", 2, "size 300 200")):
+    for box_words, dim, words in (("block 0 10 0 7 0 5", 3, "view 50 -20 zoom 1.4 up 0 1 1"),
+                                  ("block 0 9 0 6 -0.5 0.5", 2, "size 300 200"),
+                                  ("block 0 10 0 7 0 5", 3, "view 0 30"), ("block 0 10 0 7 0 5", 3, "view 180 30"),
+                                  ("block 0 10 0 7 0 5", 3, "view 90 90 up 0 1 0"),
+                                  ("prism 0 10 0 7 0 5 2 -1 1", 3, "center s 0.4 0.6 0.9")):
         z = 2 if dim == 3 else 0
-        deck = f"dimension {dim}\nregion b block {box_words}\ncreate_box 2 b\nmass * 1\npair_style lj/cut 0.5\n" \
+        deck = f"dimension {dim}\nregion b {box_words}\ncreate_box 2 b\nmass * 1\npair_style lj/cut 0.5\n" \
             f"pair_coeff * * 1 1\ncreate_atoms 1 single 1 1 {z}\ncreate_atoms 2 single 4 5 {z}\n" \
             f"create_atoms 1 single 6 2 {z / 2}\nwrite_dump all image NAME.ppm type type box no 0 adiam 3 {words}\n"
         (tmp_path / "in.lmp").write_text(deck.replace("NAME", "theirs"))
@@ -246,6 +249,17 @@ def test_geometry_is_that_of_lammps(tmp_path):
         assert differ.sum() < 0.1 * theirs.any(axis=2).sum() and theirs.any(axis=2).sum() > 1000
         both = ~differ & theirs.any(axis=2)
         assert ((ours[both][:, 0] > ours[both][:, 1]) == (theirs[both][:, 0] > theirs[both][:, 1])).mean() > 0.97
+
+
+def test_radii_of_elements_are_in_angstrom(tmp_path):
+    """The same argon in units metal, and in units si, in metres."""
+    seen = {}
+    for units, one in (("metal", 1.0), ("si", 1e-10)):
+        deck = (f"units {units}\nregion b block 0 {10 * one} 0 {10 * one} 0 {10 * one}\ncreate_box 1 b\nmass 1 {one}\n"
+                f"pair_style zero {one}\npair_coeff * *\ncreate_atoms 1 single {4 * one} {5 * one} {6 * one}\n")
+        seen[units] = picture(tmp_path, deck, f"element element {VIEW} shiny 0", "element Ar")
+    assert 300 < seen["si"].any(axis=2).sum() < 400
+    assert (seen["si"] != seen["metal"]).any(axis=2).sum() < 10
 
 
 # ---------------------------------------------------------------- the same bytes
