@@ -349,7 +349,8 @@ run: ## install what is missing, build, and run DECK; results go to run/
 	@$(SETUP) build
 	@$(MAKE) ISAS=native $(if $(asks_for_gpu),gpu,$(PROGRAM))
 	@mkdir -p run
-	$(quiet)$(PROGRAM) -in $(DECK) -log run/log.myriad -var out run $(ARGS)
+	$(quiet)$(PROGRAM) -in '$(DECK)' -log run/log.myriad \
+	  $$(! grep -qs '^[[:space:]]*variable[[:space:]]\{1,\}out[[:space:]]' '$(DECK)' || echo -var out run) $(ARGS)
 
 # ---------------------------------------------------------------- tests
 
@@ -455,7 +456,7 @@ figures: ## draw the plots of docs/pair-styles.md again, from what the program c
 
 # A word of the driver's for each option that is given.
 option = $(if $($1),--$2 $(call quoted,$($1)))
-SCALING_DECK = $(if $(filter file,$(origin DECK)),,--deck $(DECK))
+SCALING_DECK = $(if $(filter file,$(origin DECK)),,--deck '$(DECK)')
 SCALING_PYTHON = $(if $(filter file,$(origin PYTHON)),$$(bash .ci/setup --python matplotlib),$(PYTHON))
 
 scaling: ## a study of strong and weak scaling and of cost against N, with a report; SUBMIT=slurm: as jobs
@@ -528,6 +529,7 @@ install: all ## copy the program, its libraries, decks and documentation under P
 	install -D -m 644 src/library/myriad.h '$(DESTDIR)$(PREFIX)/include/myriad.h'
 	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
 	cp -R inputs '$(DESTDIR)$(PREFIX)/share/myriad'
+	install -D -m 644 -t '$(DESTDIR)$(PREFIX)/share/myriad/validate/reference' validate/reference/repulsive-1000.*
 	cp -R LICENSE $(wildcard README.md docs/*) '$(DESTDIR)$(PREFIX)/share/doc/myriad'
 
 uninstall: ## remove what install copied

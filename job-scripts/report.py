@@ -23,7 +23,7 @@ def spread(row: Row) -> str:
 
 def main_table(title: str, rows: Sequence[Row]) -> Table:
     gpus = any(int(row["gpus"]) for row in rows)
-    header = ["ranks", "GPUs" if gpus else "threads", "N", "time, s", "spread", "M particle-steps/s", "speed-up",
+    header = ["ranks", "GPUs" if gpus else "threads in all", "N", "time, s", "spread", "M particle-steps/s", "speed-up",
               "efficiency", "imbalance", "bytes/particle", "final energy", ""]
     each = number(rows[0], "particle_steps_per_s") / int(rows[0]["ranks"])
     body = []

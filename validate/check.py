@@ -74,9 +74,9 @@ formats, recognised by content, gzipped or not, A and B independently:
             read as x y z, velo, vel or velocities as vx vy vz, force or forces
             as fx fy fz, species as element; without an id column the ids are
             the row numbers from 1
-  frames    `n size` once, then n lines `x y` per frame; blank lines between
-            frames are skipped; ids are the row numbers from 1; the box is
-            [0, size] in x and y and not periodic
+  frames    `n size` once, then n lines `x y`, or `x y z`, per frame; blank
+            lines between frames are skipped; ids are the row numbers from 1; the
+            box is [0, size] along each axis and not periodic
 
 what is compared:
   Frames are numbered from 0 and paired by their place in the file.  Compared
@@ -491,7 +491,7 @@ class XyzReader(Reader):
 
 
 class FramesReader(Reader):
-    """`n size` once, then n lines `x y` for every frame."""
+    """`n size` once, then n lines `x y`, or `x y z`, for every frame."""
 
     format = "frames"
 
@@ -505,11 +505,13 @@ class FramesReader(Reader):
         size = to_float(source, words[1], "a box size")
         if size <= 0.0:
             raise source.error("the box size must be positive")
-        self.box = Box((0.0, 0.0), (size, size), True, ("ff", "ff"), False)
+        source.skip_blank_lines()
+        dim = 3 if len((source.peek_line() or b"").split()) == 3 else 2
+        self.box = Box((0.0,) * dim, (size,) * dim, True, ("ff",) * dim, False)
+        self.columns = tuple(Column(axis, "float") for axis in AXES[:dim])
 
     def read_header(self) -> Frame:
-        columns = (Column("x", "float"), Column("y", "float"))
-        return Frame(self.source, self.frames, self.particles, columns, self.box)
+        return Frame(self.source, self.frames, self.particles, self.columns, self.box)
 
 
 def open_dump(path: str) -> Reader:

@@ -246,7 +246,8 @@ md_status md_session_deck(md_session *session, int *quit)
     status = read_deck(sim, c);
     if (status == MD_OK) status = print_end(sim, md_time() - started);
   }
-  *quit = sim->script.status;
+  /* The status of `quit` is that of a run. */
+  *quit = md_command_line_runs_nothing(c) ? 0 : sim->script.status;
   return status;
 }
 

@@ -280,6 +280,15 @@ def test_text_value_first_of_its_chunk_row(run, put, chunk_rows):
         "differing: 1 of 44 values (element 1)", "DIFFERENT"]
 
 
+def test_frames_of_three_dimensions(run, put):
+    text = "2 0.5\n0.1 0.2 0.3\n0.3 0.4 0.1\n\n0.11 0.21 0.3\n0.31 0.41 0.1\n"
+    a = put("a", text)
+    assert run(a, a).out == "identical: 2 frames, 2 particles, fields id x y z\n"
+    differs = run(a, put("b", text.replace("0.21 0.3", "0.21 0.2"))).lines[0]
+    assert "frame 1 id 1 field z: A 0.29999999999999999" in differs
+    assert run(a, put("c", text.replace("0.31 0.41 0.1", "0.31 0.41"))).status == 2
+
+
 def test_frames_format(run, put):
     text = "2 0.5\n0.1 0.2\n0.3 0.4\n\n0.11 0.21\n0.31 0.41\n"
     a = put("a", text)

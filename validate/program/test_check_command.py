@@ -44,6 +44,11 @@ def test_sample_decks_have_no_problem(deck):
     assert done.out.splitlines()[-1].startswith("No problem in ")
 
 
+@pytest.mark.parametrize("command", ["check", "plan"])
+def test_the_status_of_quit_is_that_of_a_run(command, tmp_path):
+    works(check(tmp_path, MELT + "run 1\nquit 7\n", command=command))
+
+
 def test_nothing_is_made(tmp_path):
     """More particles than a small machine holds, a run, and every kind of output file."""
     deck = ("region b block 0 1e5 0 1e5 0 1e5\ncreate_box 1 b\ncreate_atoms 1 random 2000000000 1 NULL\nmass 1 1\n"

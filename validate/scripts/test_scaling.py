@@ -418,6 +418,13 @@ def test_what_a_header_cannot_take_is_refused(site, tmp_path):
     assert not list(ROOT.glob("X"))
 
 
+def test_options_within_values_are_none():
+    script = fill(INPUTS / "in.lj", "--system", "slurm", "--gpus", "1", "--", "-var", "note", "a --engine b -log c")
+    assert "--engine gpu" in script and "-log lj.log" in script
+    script = fill(INPUTS / "in.lj", "--system", "slurm", "--", "--engine", "naive", "-l", "my.log")
+    assert "openmp" not in script and "lj.log" not in script
+
+
 # Folders whose names are commands, options, quotes, and words of a template.
 ODD_NAMES = ["a b co$(touch X)x `touch X`", "q'\"\"'q new\nline; touch X", "@NAME@ @SCRIPT@ $HOME \\x * %j", "-n",
              "a;touch X&touch X|touch X>X"]

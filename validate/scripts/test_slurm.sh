@@ -17,6 +17,7 @@ cd "$(dirname "$0")/../.."
 program=$(realpath "${MYRIAD:-build/myriad}")
 python=$(bash .ci/setup --python matplotlib)
 folder=$(mktemp -d /tmp/myriad-slurm.XXXXXX)
+study="$folder/study %j" # Slurm does not replace that
 daemons=()
 
 say() { printf '%s\n' "slurm test: $*"; }
@@ -30,7 +31,7 @@ take_down() {
   local status=$? pid
   trap - EXIT
   if ((status != 0)); then
-    for log in "$folder"/*.log "$folder"/*.out "$folder"/study/*.out; do
+    for log in "$folder"/*.log "$folder"/*.out "$study"/*.out; do
       if [ -s "$log" ]; then
         printf '\n==> %s\n' "$log" >&2
         tail -n 25 "$log" >&2
@@ -126,12 +127,12 @@ EOF
 
 scaling() {
   "$python" job-scripts/scaling.py --myriad "$program" --mode strong --n 20000 --sizes '10000 20000' --ranks '1 2 4' \
-    --threads 1 --steps 200 --repeat 2 --submit slurm --walltime 0:05:00 --wait --out "$folder/study"
+    --threads 1 --steps 200 --repeat 2 --submit slurm --walltime 0:05:00 --wait --out "$study"
 }
 
 # Changes the last bit of the energy in a row: 17 digits, one unit in the last place.
 flip() {
-  "$python" - "$folder/study/results.csv" <<'EOF'
+  "$python" - "$study/results.csv" <<'EOF'
 import csv, math, sys
 with open(sys.argv[1], newline="") as file:
     rows = list(csv.DictReader(file))
@@ -145,7 +146,7 @@ EOF
 }
 
 test_study() {
-  local study=$folder/study began=$SECONDS
+  local began=$SECONDS
   scaling >"$folder/first.out" 2>&1 || fail 'the study'
   grep -Eq '^array [0-9]+: 4 points on 1 node$' "$folder/first.out" || fail 'there was no array of four points'
   for part in results.csv report.html report.md {time,speedup,efficiency,phases,cost}.{svg,png}; do
