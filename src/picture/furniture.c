@@ -1,7 +1,7 @@
 /* Titles, axes and colour bars around a picture; see furniture.h.
  *
- * Lengths are in dots. A dot of the font is `dot` pixels wide, one pixel for each 250 pixels of the picture, so
- * that a large picture has large letters. The lit dots of a letter are joined by strokes. A pixel is as black as
+ * Lengths are in dots. A dot of the font is `dot` pixels wide, one pixel for each 250 pixels of the picture, and for
+ * each 60 of its shorter side, so that a large picture has large letters. The lit dots of a letter are joined by strokes. A pixel is as black as
  * the fraction of it that a stroke covers, so letters are round at any size. Ticks are at multiples of 1, 2 or 5
  * times a power of ten, as many as have room, with so many digits that neighbours differ.
  *
@@ -326,7 +326,9 @@ static void set_map(const md_canvas *map, const layout *l, md_canvas *canvas)
 md_status md_furniture_draw(const md_furniture *furniture, const md_canvas *map,
                             const unsigned char colour[MD_COLOURS][3], md_canvas *canvas)
 {
-  const drawing d = {canvas, larger(1, (larger(map->width, map->height) + 100) / 250)};
+  const int longest = larger(map->width, map->height), shortest = map->width + map->height - longest;
+  const int dot = (longest + 100) / 250, narrow = shortest / 60;
+  const drawing d = {canvas, larger(1, dot < narrow ? dot : narrow)};
   const layout l = lay_out(furniture, map, &d, &canvas->width, &canvas->height);
   MD_TRY(md_array_new(&canvas->rgb, (long long)canvas->width * canvas->height, 3, "a picture"));
   set_map(map, &l, canvas);
