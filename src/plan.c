@@ -15,6 +15,7 @@
 #include "common/ranks/decompose.h"
 #include "common/ranks/reductions.h"
 #include "src/engines/engines.h"
+#include "src/follow/followed.h"
 #include "src/region/users.h"
 #include "src/sums/masses.h"
 
@@ -83,6 +84,14 @@ static int64_t held(const division *part) { return part->n < MD_PARTICLES_MAX ? 
 
 static int ranks_planned(const md_sim *sim) { return sim->planning.ranks > 0 ? (int)sim->planning.ranks : 1; }
 
+/* Adds what computes of displacements hold, where the engine has the memory of the host. */
+static void add_followed(const md_sim *sim, const md_engine_kind *kind, md_engine_plan *plan)
+{
+  double records, look;
+  md_followed_bytes(sim, &records, &look);
+  if (kind->on_host) md_plan_add(plan, "places of displacements", records + look);
+}
+
 /* Makes the plan of one of the ranks that share n particles. */
 static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part, md_engine_plan *plan)
 {
@@ -93,10 +102,13 @@ static md_status plan_of(const md_sim *sim, int64_t n, int ranks, division *part
   /* The width of the halo follows from the whole box. */
   MD_TRY(divide(sim, n, 1, plan, part));
   MD_TRY(kind->plan(&part->domain, held(part), &options, plan));
-  if (ranks == 1) return MD_OK;
-  MD_TRY(divide(sim, n, ranks, plan, part));
-  options.slab = part->slab;
-  return kind->plan(&part->domain, held(part), &options, plan);
+  if (ranks > 1) {
+    MD_TRY(divide(sim, n, ranks, plan, part));
+    options.slab = part->slab;
+    MD_TRY(kind->plan(&part->domain, held(part), &options, plan));
+  }
+  add_followed(sim, kind, plan);
+  return MD_OK;
 }
 
 /* The largest number of particles of one rank that `available` bytes hold. */
@@ -153,7 +165,10 @@ static double host_bytes(const md_sim *sim, const md_engine_kind *kind, int rank
 
 static double held_bytes(const md_sim *sim)
 {
-  return (double)sim->particles.capacity * md_particles_bytes(&sim->particles);
+  double records, look;
+  md_followed_bytes(sim, &records, &look);
+  return (double)sim->particles.capacity * md_particles_bytes(&sim->particles) +
+         (double)sim->particles.n * records;
 }
 
 /* For an engine whose memory is that of a device: what the host holds. The ranks are taken to be on one host. */

@@ -2,14 +2,15 @@
  *
  * 1. The record of a particle is at home on rank id mod ranks, in the order of ids, wherever the particle goes.
  * 2. At a look each rank sends the places of its particles home. A home compares a place with that of the last look
- *    (common/sums/follow.h). The record goes back to the particle's rank.
+ *    (common/sums/follow.h). The record goes back to the particle's rank. They go in rounds of at most ROUND particles
+ *    of a rank, so that messages take little memory.
  * 3. On one rank an engine may have the records, and look without giving its particles (follow of common/engine.h).
  * 4. src/follow/looks.h says when the next look is. A change by more than a quarter of the side is an error, so that a
  *    way through a face is not missed in silence.
  *
  * Only particles of the group are followed; those of a dynamic group may be any, so that all are. Advantage: engines do
  * no work between looks. Cost: where the engine does not look, the particles come from it, and 120 bytes a particle go
- * to homes and back. Memory: 80 bytes a particle. Restarts do not hold the records.
+ * to homes and back. Memory: 80 bytes a particle, and 64 more while the host looks. Restarts do not hold the records.
  */
 #include "src/follow/followed.h"
 #include "common/ranks/exchange.h"
@@ -21,6 +22,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { ROUND = 1 << 17 };
 
 /* A question to a home. */
 typedef struct question {
@@ -83,43 +86,66 @@ static uint32_t bit_of(const md_followed *f)
 
 /* ---- messages ---- */
 
-/* Makes a message of each particle that is followed, and chosen, and returns their number. chosen: NULL: all. Between
- * runs particles have velocities. */
-static int64_t fill(const md_followed *f, const uint8_t *chosen, double *const flag[3], question *m,
-                    int32_t *to)
+/* Particles of this rank: all of [first, last), or those that are chosen. flag: their image flags, or NULL. */
+typedef struct selection {
+  int64_t first, last;
+  const uint8_t *chosen;
+  double *const *flag;
+} selection;
+
+static selection all_of(const md_sim *sim) { return (selection){.last = sim->particles.n}; }
+
+/* Those of a round; none if this rank has fewer rounds than another. */
+static selection in_round(const md_sim *sim, int64_t round)
+{
+  const int64_t n = sim->particles.n, first = round * ROUND, last = first + ROUND;
+  return (selection){.first = first < n ? first : n, .last = last < n ? last : n};
+}
+
+/* The most rounds of a rank. Collective. */
+static md_status count_rounds(const md_sim *sim, int64_t *rounds)
+{
+  double most = (double)((sim->particles.n + ROUND - 1) / ROUND);
+  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
+  *rounds = (int64_t)most;
+  return MD_OK;
+}
+
+/* Makes a message of each particle that is followed, and selected, and returns their number. Between runs particles
+ * have velocities. */
+static int64_t fill(const md_followed *f, const selection *s, question *m, int32_t *to)
 {
   const md_sim *sim = f->sim;
   const md_particles *p = &sim->particles;
   const uint32_t bit = bit_of(f);
   int64_t n = 0;
-  for (int64_t i = 0; i < p->n; ++i) {
-    if (!md_particles_in_group(p, bit, i) || (chosen && !chosen[i])) continue;
+  for (int64_t i = s->first; i < s->last; ++i) {
+    if (!md_particles_in_group(p, bit, i) || (s->chosen && !s->chosen[i])) continue;
     m[n] = (question){.id = p->id[i], .rank = sim->comm->rank, .place = i, .type = p->type[i]};
     for (int d = 0; d < p->dim; ++d)
       m[n].x[d] = f->what != MD_FOLLOWED_VELOCITIES ? p->x[d][i]
                   : sim->view                       ? md_model_velocity(&sim->model, p, d, i)
                                                     : p->v[d][i];
-    for (int d = 0; d < 3 && flag; ++d) m[n].through[d] = (int32_t)flag[d][i];
+    for (int d = 0; d < 3 && s->flag; ++d) m[n].through[d] = (int32_t)s->flag[d][i];
     to[n++] = (int32_t)(p->id[i] % sim->comm->size);
   }
   return n;
 }
 
-/* Sends the messages of particles home; the caller frees *received. flag: image flags, or NULL. */
-static md_status send_home(md_followed *f, const uint8_t *chosen, double *const flag[3], question **received,
-                           int64_t *n)
+/* Sends the messages of particles home; the caller frees *received. */
+static md_status send_home(md_followed *f, selection of, question **received, int64_t *n)
 {
   md_sim *sim = f->sim;
+  const int64_t most = of.last - of.first;
   question *sent = NULL;
   int32_t *to = NULL;
   void *bytes = NULL;
-  md_status status = md_array_new(&sent, sim->particles.n + 1, sizeof *sent, "particles that are followed");
-  if (status == MD_OK)
-    status = md_array_new(&to, sim->particles.n + 1, sizeof *to, "particles that are followed");
+  md_status status = md_array_new(&sent, most + 1, sizeof *sent, "particles that are followed");
+  if (status == MD_OK) status = md_array_new(&to, most + 1, sizeof *to, "particles that are followed");
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK)
-    status = sim->comm->exchange->sparse_exchange(sim->comm, fill(f, chosen, flag, sent, to), to, sent,
-                                                  sizeof *sent, &bytes, n);
+    status = sim->comm->exchange->sparse_exchange(sim->comm, fill(f, &of, sent, to), to, sent, sizeof *sent,
+                                                  &bytes, n);
   free(sent);
   free(to);
   *received = bytes;
@@ -147,7 +173,9 @@ static md_status send_home_with_flags(md_followed *f, question **received, int64
 {
   double *flag[3] = {NULL, NULL, NULL};
   md_status status = md_images_flags(f->sim, flag);
-  if (status == MD_OK) status = send_home(f, NULL, flag, received, n);
+  selection all = all_of(f->sim);
+  all.flag = flag;
+  if (status == MD_OK) status = send_home(f, all, received, n);
   for (int d = 0; d < 3; ++d) free(flag[d]);
   return status;
 }
@@ -162,7 +190,7 @@ static md_status note_all(md_followed *f)
   const bool flagged = f->what != MD_FOLLOWED_VELOCITIES && md_images_are_kept(f->sim);
   note_look(f);
   const md_follow now = follow_of(f);
-  MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, NULL, NULL, &m, &n));
+  MD_TRY(flagged ? send_home_with_flags(f, &m, &n) : send_home(f, all_of(f->sim), &m, &n));
   const md_status status = md_comm_agree(f->sim->comm, make_set(set, n));
   if (status == MD_OK) qsort(m, (size_t)n, sizeof *m, by_id);
   for (int64_t k = 0; k < n && status == MD_OK; ++k) {
@@ -201,15 +229,16 @@ static md_status status_of(const md_followed *f, const md_follow_fault *fault)
                                         : MD_OK;
 }
 
-/* Looks at a particle, and makes the answer. moved: as md_follow_look has it. */
-static void look_at(md_followed *f, const md_follow *now, const question *m, answer *to, double *moved,
+/* Looks at a particle, and makes the answer. False: there is none, because of a fault. moved: as md_follow_look has
+ * it. */
+static bool look_at(md_followed *f, const md_follow *now, const question *m, answer *to, double *moved,
                     md_follow_fault *fault)
 {
   md_follow_set *set = &f->set;
   const int64_t *id = bsearch(&m->id, set->id, (size_t)set->n, sizeof *id, by_id);
   if (!id || (!now->velocities && set->last_look[id - set->id] != set->looks)) {
     md_looks_note_fault(fault, MD_FOLLOW_NEW, m->id, 0);
-    return;
+    return false;
   }
   md_follow_record *r = &set->at[id - set->id];
   set->last_look[id - set->id] = set->looks + 1;
@@ -220,54 +249,67 @@ static void look_at(md_followed *f, const md_follow *now, const question *m, ans
     if (axis >= 0) md_looks_note_fault(fault, MD_FOLLOW_FAR, m->id, axis);
   }
   *to = (answer){m->place, *r};
+  return true;
 }
 
-/* The answers go back to the ranks of the particles. */
-static md_status send_back(md_followed *f, const question *m, const answer *made, int64_t n,
-                           md_follow_record *now)
+/* Answers n questions, and sends the answers to the ranks of the particles, into now. */
+static md_status answer_all(md_followed *f, const question *m, int64_t n, md_follow_record *now,
+                            double *moved, md_follow_fault *fault)
 {
   md_comm *comm = f->sim->comm;
+  const md_follow what = follow_of(f);
+  answer *made = NULL;
   int32_t *to = NULL;
   void *bytes = NULL;
-  int64_t count = 0;
-  md_status status = md_comm_agree(comm, md_array_new(&to, n + 1, sizeof *to, "particles that are followed"));
-  for (int64_t k = 0; k < n && status == MD_OK; ++k) to[k] = (int32_t)m[k].rank;
+  int64_t good = 0, count = 0;
+  md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
+  if (status == MD_OK) status = md_array_new(&to, n + 1, sizeof *to, "particles that are followed");
+  status = md_comm_agree(comm, status);
+  for (int64_t k = 0; k < n && status == MD_OK; ++k)
+    if (look_at(f, &what, &m[k], &made[good], moved, fault)) to[good++] = (int32_t)m[k].rank;
   if (status == MD_OK)
-    status = comm->exchange->sparse_exchange(comm, n, to, made, sizeof *made, &bytes, &count);
+    status = comm->exchange->sparse_exchange(comm, good, to, made, sizeof *made, &bytes, &count);
   const answer *received = bytes;
   for (int64_t k = 0; k < count && status == MD_OK; ++k) now[received[k].place] = received[k].record;
   free(bytes);
   free(to);
+  free(made);
+  return status;
+}
+
+/* A look at the particles of a round. */
+static md_status look_in_round(md_followed *f, int64_t round, md_follow_record *now, double *moved,
+                               md_follow_fault *fault)
+{
+  question *m;
+  int64_t n;
+  MD_TRY(send_home(f, in_round(f->sim, round), &m, &n));
+  const md_status status = answer_all(f, m, n, now, moved, fault);
+  free(m);
   return status;
 }
 
 md_status md_followed_find(md_followed *f, md_follow_record **now)
 {
-  const md_follow what = follow_of(f);
-  question *m;
   md_follow_pace pace = {0.0, 0.0};
   md_follow_fault fault = {MD_FOLLOW_GOOD, 0, 0};
-  answer *made = NULL;
-  int64_t n;
+  md_status status = MD_OK;
+  int64_t rounds;
   *now = NULL;
   if (f->set.lost) return md_error(MD_RUNTIME, "%s has lost its particles on the GPU", f->name);
   MD_TRY(md_comm_agree(f->sim->comm, md_array_new_zero(now, f->sim->particles.n + 1, sizeof **now,
                                                        "particles that are followed")));
-  MD_TRY(send_home(f, NULL, NULL, &m, &n));
-  md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
-  status = md_comm_agree(f->sim->comm, status);
-  for (int64_t k = 0; k < n && status == MD_OK; ++k) look_at(f, &what, &m[k], &made[k], &pace.moved, &fault);
+  MD_TRY(count_rounds(f->sim, &rounds));
+  for (int64_t round = 0; round < rounds && status == MD_OK; ++round)
+    status = look_in_round(f, round, *now, &pace.moved, &fault);
   if (status == MD_OK) status = md_looks_first_fault(f->sim->comm, &fault);
   if (status == MD_OK) status = md_comm_agree(f->sim->comm, status_of(f, &fault));
   ++f->set.looks;
   note_look(f);
-  if (status == MD_OK) status = send_back(f, m, made, n, *now);
   if (status == MD_OK && f->observer) {
     pace.speed = md_looks_speed(f->sim, bit_of(f));
     status = md_looks_plan(f->sim, &f->looks, &pace);
   }
-  free(made);
-  free(m);
   return status;
 }
 
@@ -302,16 +344,30 @@ static void place(md_follow_set *set, const question *m, bool flagged)
   if (flagged) memcpy(r->through, m->through, sizeof r->through);
 }
 
+static md_status place_all(md_followed *f, int64_t rounds, const uint8_t *chosen, double *const flag[3])
+{
+  for (int64_t round = 0; round < rounds; ++round) {
+    question *m;
+    int64_t n;
+    selection of = in_round(f->sim, round);
+    of.chosen = chosen;
+    of.flag = flag;
+    MD_TRY(send_home(f, of, &m, &n));
+    for (int64_t k = 0; k < n; ++k) place(&f->set, &m[k], flag != NULL);
+    free(m);
+  }
+  return MD_OK;
+}
+
 /* flag: NULL: places may be outside of the box, and the next look finds the ways through faces. */
 md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const flag[3])
 {
+  int64_t rounds;
+  if (!sim->followed) return MD_OK;
+  MD_TRY(count_rounds(sim, &rounds));
   for (md_followed *f = sim->followed; f; f = f->next_one) {
-    question *m;
-    int64_t n;
     if (f->what == MD_FOLLOWED_VELOCITIES) continue;
-    MD_TRY(send_home(f, chosen, flag, &m, &n));
-    for (int64_t k = 0; k < n; ++k) place(&f->set, &m[k], flag != NULL);
-    free(m);
+    MD_TRY(place_all(f, rounds, chosen, flag));
     if (sim->model.box.triclinic) memcpy(f->tilt, sim->model.box.tilt, sizeof f->tilt);
   }
   return MD_OK;
@@ -562,6 +618,15 @@ md_status md_followed_renumber(md_sim *sim, const int64_t *old)
   }
   free(of);
   return status;
+}
+
+void md_followed_bytes(const md_sim *sim, double *held, double *look)
+{
+  const md_follow_set *set = NULL;
+  *held = 0.0;
+  for (const md_followed *f = sim->followed; f; f = f->next_one)
+    *held += (double)(sizeof *set->id + sizeof *set->at + sizeof *set->last_look);
+  *look = sim->followed ? (double)sizeof(md_follow_record) : 0.0;
 }
 
 void md_followed_end(md_followed *f)

@@ -62,6 +62,9 @@ md_status md_followed_place(md_sim *sim, const uint8_t *chosen, double *const fl
 /* Does the observer follow particles from step to step? */
 bool md_is_follower(const md_observer *observer);
 
+/* The bytes for each particle of a rank that all records hold, and that a look of the host takes besides. */
+void md_followed_bytes(const md_sim *sim, double *held, double *look);
+
 /* Frees all. NULL is accepted. */
 void md_followed_end(md_followed *followed);
 

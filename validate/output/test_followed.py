@@ -168,3 +168,13 @@ def test_no_resume(tmp_path):
     works(run_deck(tmp_path, deck))
     (tmp_path / "r.20").unlink()
     refused(run_deck(tmp_path, deck, "--resume"), USAGE, "compute msd", "cannot be resumed")
+
+
+@pytest.mark.mpi
+def test_messages_in_rounds(tmp_path):
+    """More particles on a rank than go in one round, and than the other rank has."""
+    deck = ("region b block 0 60 0 50 0 50\ncreate_box 1 b\nregion left block 0 29 0 50 0 50\n"
+            "create_atoms 1 random 140000 5 left\nmass 1 1\npair_style zero 1\ntimestep 0.01\nfix 1 all nve\n"
+            "velocity all set 100 50 0\ncompute m all msd\nthermo_style custom step c_m[*]\nthermo 1\nrun 8\n")
+    one, two = (harness.run(deck, tmp_path / str(ranks), ranks=ranks, threads=1).table for ranks in (None, 2))
+    assert one.rows == two.rows and one.at(8)["c_m[4]"] == pytest.approx(80.0, rel=1e-6)

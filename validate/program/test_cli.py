@@ -455,6 +455,14 @@ def test_plan(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"in.deck"}
 
 
+def test_a_plan_counts_the_places_of_displacements(tmp_path):
+    (tmp_path / "in.deck").write_text(BOX + "compute m all msd\ncompute v all vacf\nrun 10\n")
+    out = works(call(tmp_path, "plan", "-in", "in.deck", "--engine", "openmp")).out
+    rows = [float(line.split("|")[1]) for line in out.splitlines() if line.count("|") == 2 and "bytes" not in line]
+    # Two records of 80 bytes, and 64 bytes of the look of one after the other.
+    assert 2 * 80 + 64 in rows and rows[-1] == pytest.approx(sum(rows[:-1]), abs=0.1)
+
+
 def test_plan_for_many_particles(tmp_path):
     one, many = plans(tmp_path, "--particles", "1000000").out, plans(tmp_path, "--particles", "100000000000").out
     assert " for 1000000 particles" in one and " for 100000000000 particles" in many
