@@ -20,7 +20,8 @@ static md_status keep_entries(md_bond_directory *d, int64_t n)
   return MD_OK;
 }
 
-static md_status make_entries(const md_particles *p, const md_comm *comm, int32_t **to, md_bond_entry **mine)
+static md_status make_entries(const md_particles *p, double *const place[3], const md_comm *comm,
+                              int32_t **to, md_bond_entry **mine)
 {
   MD_TRY(md_array_new(to, p->n + 1, sizeof **to, "bonds of all particles"));
   MD_TRY(md_array_new_zero(mine, p->n + 1, sizeof **mine, "bonds of all particles"));
@@ -29,19 +30,20 @@ static md_status make_entries(const md_particles *p, const md_comm *comm, int32_
     (*to)[i] = rank_of(comm, p->id[i]);
     e->id = p->id[i];
     for (int k = 0; k < p->bonds; ++k) e->bond[k] = p->bond[k][i];
-    for (int d = 0; d < p->dim; ++d) e->x[d] = p->x[d][i];
+    for (int d = 0; d < p->dim; ++d) e->x[d] = place[d][i];
   }
   return MD_OK;
 }
 
-md_status md_bond_directory_open(md_bond_directory *d, md_comm *comm, const md_particles *p)
+md_status md_bond_directory_open(md_bond_directory *d, md_comm *comm, const md_particles *p,
+                                 double *const place[3])
 {
   int32_t *to = NULL;
   md_bond_entry *mine = NULL;
   void *received = NULL;
   int64_t count = 0;
   *d = (md_bond_directory){.comm = comm};
-  md_status status = md_comm_agree(comm, make_entries(p, comm, &to, &mine));
+  md_status status = md_comm_agree(comm, make_entries(p, place, comm, &to, &mine));
   if (status == MD_OK)
     status = comm->exchange->sparse_exchange(comm, p->n, to, mine, sizeof *mine, &received, &count);
   free(to);

@@ -30,9 +30,10 @@ typedef struct md_bond_directory {
   md_bond_entry *entry;
 } md_bond_directory;
 
-/* Opens a directory of the present particles. The caller closes it, also after an error. Collective, with the same
- * status on every rank. MD_RUNTIME: out of memory. */
-md_status md_bond_directory_open(md_bond_directory *d, md_comm *comm, const md_particles *p) MD_CHECKED;
+/* Opens a directory of the present particles, with their places place[d][i]. The caller closes it, also after an error.
+ * Collective, with the same status on every rank. MD_RUNTIME: out of memory. */
+md_status md_bond_directory_open(md_bond_directory *d, md_comm *comm, const md_particles *p,
+                                 double *const place[3]) MD_CHECKED;
 void md_bond_directory_close(md_bond_directory *d);
 
 /* Answers the n questions of this rank: found[k] is about id[k], which is positive. n may differ from rank to rank, and

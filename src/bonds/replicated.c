@@ -2,7 +2,7 @@
  *
  * A bond across a periodic face ends in the next copy, and in the first one after the last. So chains that go through
  * faces stay whole, and each copy of a bond has the length of the bond. Cost: two exchanges a block of particles for
- * the places of partners, and 3 bytes a bond.
+ * the places of partners, and 12 bytes a bond.
  */
 #include "src/bonds/replicated.h"
 #include "common/ranks/reductions.h"
@@ -13,8 +13,8 @@
 enum { BLOCK = 1 << 13 };
 
 /* Of the particles [first, last), with room for their questions. */
-static md_status find_block(md_bond_directory *d, const md_sim *sim, int64_t first, int64_t last,
-                            int64_t *asked, md_bond_answer *answer, int8_t *shift)
+static md_status find_block(md_bond_directory *d, const md_sim *sim, double *const place[3], int64_t first,
+                            int64_t last, int64_t *asked, md_bond_answer *answer, int32_t *shift)
 {
   const md_particles *p = &sim->particles;
   const md_box *box = &sim->model.box;
@@ -30,7 +30,7 @@ static md_status find_block(md_bond_directory *d, const md_sim *sim, int64_t fir
       if (a->question < 0) lost = p->bond[k][i];
       for (int c = 0; c < p->dim && a->question >= 0; ++c)
         shift[(i * p->bonds + k) * 3 + c] =
-            box->periodic[c] ? (int8_t)rint((p->x[c][i] - a->x[c]) / box->length[c]) : 0;
+            box->periodic[c] ? (int32_t)rint((place[c][i] - a->x[c]) / box->length[c]) : 0;
     }
   return md_comm_agree(sim->comm,
                        lost ? md_error(MD_USAGE,
@@ -39,7 +39,7 @@ static md_status find_block(md_bond_directory *d, const md_sim *sim, int64_t fir
                             : MD_OK);
 }
 
-static md_status find_blocks(md_bond_directory *d, const md_sim *sim, int8_t *shift)
+static md_status find_blocks(md_bond_directory *d, const md_sim *sim, double *const place[3], int32_t *shift)
 {
   const int64_t n = sim->particles.n, room = (int64_t)BLOCK * MD_BONDS_MAX;
   int64_t *asked = NULL;
@@ -50,24 +50,24 @@ static md_status find_blocks(md_bond_directory *d, const md_sim *sim, int8_t *sh
   status = md_comm_agree(sim->comm, status);
   if (status == MD_OK) status = sim->comm->reduce->max(sim->comm, &most, 1);
   for (int64_t first = 0; first < (int64_t)most && status == MD_OK; first += BLOCK)
-    status = find_block(d, sim, first < n ? first : n, first + BLOCK < n ? first + BLOCK : n, asked, answer,
-                        shift);
+    status = find_block(d, sim, place, first < n ? first : n, first + BLOCK < n ? first + BLOCK : n, asked,
+                        answer, shift);
   free(asked);
   free(answer);
   return status;
 }
 
-md_status md_bonds_find_shifts(md_sim *sim, int8_t **shift, int64_t *molecules)
+md_status md_bonds_find_shifts(md_sim *sim, double *const place[3], int32_t **shift, int64_t *molecules)
 {
   const md_particles *p = &sim->particles;
   md_bond_directory d;
   double most = 0.0;
   if (sim->model.box.triclinic)
     return md_error(MD_USAGE, "replicate: not available for bonds in a tilted box");
-  MD_TRY(
-      md_comm_agree(sim->comm, md_array_new_zero(shift, p->n * p->bonds * 3 + 1, 1, "bonds across faces")));
-  md_status status = md_bond_directory_open(&d, sim->comm, p);
-  if (status == MD_OK) status = find_blocks(&d, sim, *shift);
+  MD_TRY(md_comm_agree(
+      sim->comm, md_array_new_zero(shift, p->n * p->bonds * 3 + 1, sizeof **shift, "bonds across faces")));
+  md_status status = md_bond_directory_open(&d, sim->comm, p, place);
+  if (status == MD_OK) status = find_blocks(&d, sim, place, *shift);
   md_bond_directory_close(&d);
   for (int64_t i = 0; i < p->n; ++i) most = md_max(most, (double)p->molecule[i]);
   if (status == MD_OK) status = sim->comm->reduce->max(sim->comm, &most, 1);
@@ -76,7 +76,7 @@ md_status md_bonds_find_shifts(md_sim *sim, int8_t **shift, int64_t *molecules)
 }
 
 /* The number of the copy in which a bond of copy c ends. */
-static int64_t copy_after(const int64_t count[3], int64_t c, const int8_t shift[3])
+static int64_t copy_after(const int64_t count[3], int64_t c, const int32_t shift[3])
 {
   const int64_t copy[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
   int64_t to[3];
@@ -85,7 +85,7 @@ static int64_t copy_after(const int64_t count[3], int64_t c, const int8_t shift[
 }
 
 void md_bonds_replicate(md_particles *p, int64_t n, const int64_t count[3], int64_t max_id,
-                        const int8_t *shift, int64_t molecules)
+                        const int32_t *shift, int64_t molecules)
 {
   /* The first copy, which the others are made of, comes last. */
   for (int64_t c = count[0] * count[1] * count[2] - 1; c >= 0; --c)

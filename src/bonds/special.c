@@ -167,7 +167,7 @@ md_status md_special_make(md_sim *sim)
   MD_TRY(md_particles_make_specials(&sim->particles, 0));
   if (sim->model.bonds.ntypes == 0) return MD_OK;
   md_status status = md_comm_agree(sim->comm, make_room(&b));
-  if (status == MD_OK) status = md_bond_directory_open(&d, sim->comm, &sim->particles);
+  if (status == MD_OK) status = md_bond_directory_open(&d, sim->comm, &sim->particles, sim->particles.x);
   if (status == MD_OK) status = do_blocks(&d, sim, &b);
   md_bond_directory_close(&d);
   free(b.near);

@@ -1,11 +1,12 @@
 /* The command `replicate`: the box and its particles, several times along each axis.
  *
- * Copy (i, j, k) of a particle is i, j and k boxes further. Its id is larger by ((k ny + j) nx + i) times the largest
- * id, as in LAMMPS. It keeps type, velocity and groups; of bonds see
- * src/bonds/replicated.h. Copies stay with the rank of their particle until the next run.
+ * Copy (i, j, k) of a particle is i, j and k boxes further, counted from its unwrapped place if there are image flags.
+ * So a molecule that goes through a face stays whole. The id of a copy is larger by ((k ny + j) nx + i) times the
+ * largest id, as in LAMMPS. It keeps type, velocity and groups; of bonds see src/bonds/replicated.h. Copies stay with
+ * the rank of their particle until the next run.
  *
- * The lower faces stay. Units: sigma. Memory: the new particles, and nothing else. Reference: the LAMMPS manual,
- * command replicate.
+ * The lower faces stay. Units: sigma. Memory: the new particles, and with image flags 24 bytes for each. Reference: the
+ * LAMMPS manual, command replicate.
  */
 #include "common/base/memory.h"
 #include "common/ranks/reductions.h"
@@ -15,6 +16,7 @@
 #include "src/edit/edit.h"
 #include "src/follow/images.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,24 +46,107 @@ static md_status check_room(md_sim *sim, const int64_t count[3])
   return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)(copies - 1.0) * sim->particles.n);
 }
 
-/* Writes the copy with these indices in the grid of boxes after the particles that are there. */
-static void copy_particles(md_particles *p, const md_box *box, int64_t n, const int64_t copy[3],
-                           int64_t add_to_id)
+/* What is copied, and how often along each axis: n particles of a box. flag: their image flags, or NULL; place: with
+ * flags, their unwrapped places. */
+typedef struct originals {
+  int64_t n, count[3], copies;
+  md_box box;
+  double *flag[3], *place[3];
+} originals;
+
+static void free_originals(originals *of)
 {
-  const int64_t first = p->n;
+  for (int d = 0; d < 3; ++d) {
+    free(of->flag[d]);
+    free(of->place[d]);
+  }
+}
+
+static void indices_of(const originals *of, int64_t c, int64_t copy[3])
+{
+  copy[0] = c % of->count[0];
+  copy[1] = c / of->count[0] % of->count[1];
+  copy[2] = c / (of->count[0] * of->count[1]);
+}
+
+/* The unwrapped place of particle i in the copy c. */
+static void unwrapped(const originals *of, int64_t c, int64_t i, double x[3])
+{
+  int64_t copy[3];
+  indices_of(of, c, copy);
+  for (int d = 0; d < 3; ++d) x[d] = of->place[d][i];
+  for (int e = 0; e < 3; ++e) md_lattice_shift(of->box.length, of->box.tilt, e, (double)copy[e], x);
+}
+
+static md_status find_flags(md_sim *sim, originals *of)
+{
+  md_status status = MD_OK;
+  if (!md_images_are_kept(sim)) return MD_OK;
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new(&of->place[d], of->n + 1, sizeof *of->place[d], "unwrapped places");
+  MD_TRY(md_comm_agree(sim->comm, status));
+  MD_TRY(md_images_flags(sim, of->flag));
+  for (int64_t i = 0; i < of->n; ++i) {
+    double x[3] = {0.0, 0.0, 0.0};
+    for (int d = 0; d < sim->particles.dim; ++d) x[d] = sim->particles.x[d][i];
+    for (int e = 0; e < 3; ++e) md_lattice_shift(of->box.length, of->box.tilt, e, of->flag[e][i], x);
+    for (int d = 0; d < 3; ++d) of->place[d][i] = x[d];
+  }
+  return MD_OK;
+}
+
+/* Gives all copies the image flags that lead to their unwrapped places in the new box. */
+static md_status set_flags(md_sim *sim, const originals *of)
+{
+  const md_particles *p = &sim->particles;
+  const md_box *box = &sim->model.box;
+  double *flag[3] = {NULL, NULL, NULL};
+  uint8_t *all = NULL;
+  md_status status = md_array_new(&all, p->n + 1, 1, "image flags");
+  for (int d = 0; d < 3 && status == MD_OK; ++d)
+    status = md_array_new(&flag[d], p->n + 1, sizeof *flag[d], "image flags");
+  status = md_comm_agree(sim->comm, status);
+  for (int64_t k = 0; k < p->n && status == MD_OK; ++k) {
+    double way[3], through[3];
+    unwrapped(of, k / of->n, k % of->n, way);
+    for (int d = 0; d < p->dim; ++d) way[d] -= p->x[d][k];
+    md_lattice_take(box->dim, box->periodic, box->length, box->tilt, way, through);
+    for (int d = 0; d < 3; ++d) flag[d][k] = through[d];
+    all[k] = 1;
+  }
+  if (status == MD_OK) status = md_images_set(sim, all, flag);
+  for (int d = 0; d < 3; ++d) free(flag[d]);
+  free(all);
+  return status;
+}
+
+/* Moves particle i of the copy c to its cell in the grid of boxes. */
+static void move_copy(md_particles *p, const originals *of, int64_t c, int64_t i)
+{
+  int64_t copy[3];
+  double edges[3] = {0.0, 0.0, 0.0};
+  indices_of(of, c, copy);
+  for (int e = 0; e < 3; ++e) {
+    const double cell = (double)copy[e] + (of->flag[e] ? of->flag[e][i] : 0.0), n = (double)of->count[e];
+    md_lattice_shift(of->box.length, of->box.tilt, e, cell - n * floor(cell / n), edges);
+  }
+  for (int d = 0; d < p->dim; ++d) p->x[d][c * of->n + i] = p->x[d][i] + edges[d];
+}
+
+/* Writes a copy after the particles that are there. */
+static void copy_particles(md_particles *p, const originals *of, int64_t c, int64_t add_to_id)
+{
+  const int64_t first = p->n, n = of->n;
   p->n += n;
   memcpy(p->type + first, p->type, (size_t)n * sizeof *p->type);
   if (p->massed) memcpy(p->mass + first, p->mass, (size_t)n * sizeof *p->mass);
   if (p->grouped) memcpy(p->group + first, p->group, (size_t)n * sizeof *p->group);
   for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + add_to_id;
   for (int d = 0; d < p->dim; ++d) {
-    double edges[3] = {0.0, 0.0, 0.0};
-    for (int e = 0; e < 3; ++e) md_lattice_shift(box->length, box->tilt, e, (double)copy[e], edges);
-    const double shift = edges[d];
     memcpy(p->v[d] + first, p->v[d], (size_t)n * sizeof(double));
     if (p->wide) memcpy(p->v_low[d] + first, p->v_low[d], (size_t)n * sizeof(int64_t));
-    for (int64_t i = 0; i < n; ++i) p->x[d][first + i] = p->x[d][i] + shift;
   }
+  for (int64_t i = 0; i < n; ++i) move_copy(p, of, c, i);
 }
 
 /* Rounding may have moved a particle onto or beyond the upper face. */
@@ -76,33 +161,34 @@ static void keep_inside(md_particles *p, const md_box *box)
 }
 
 /* Copies of bonds and molecules, after those of the particles. */
-static md_status copy_bonds(md_sim *sim, int64_t n, const int64_t count[3], const int8_t *shift,
-                            int64_t molecules)
+static md_status copy_bonds(md_sim *sim, const originals *of, const int32_t *shift, int64_t molecules)
 {
-  const int64_t copies = count[0] * count[1] * count[2];
-  if ((double)copies * (double)molecules > (double)UINT32_MAX)
+  if ((double)of->copies * (double)molecules > (double)UINT32_MAX)
     return md_error(MD_USAGE,
                     "replicate: numbers of molecules end at 2^32 - 1, and %lld copies of %lld go beyond",
-                    (long long)copies, (long long)molecules);
-  md_bonds_replicate(&sim->particles, n, count, sim->max_id, shift, molecules);
+                    (long long)of->copies, (long long)molecules);
+  md_bonds_replicate(&sim->particles, of->n, of->count, sim->max_id, shift, molecules);
   return MD_OK;
 }
 
-static md_status make_copies(md_sim *sim, const int64_t count[3])
+/* The particles themselves are the first copy, and are moved last. */
+static md_status make_copies(md_sim *sim, originals *of)
 {
   md_particles *p = &sim->particles;
-  const int64_t n = p->n, copies = count[0] * count[1] * count[2];
   p->nghost = 0;
-  MD_TRY(md_comm_agree(sim->comm, check_room(sim, count)));
-  MD_TRY(md_comm_agree(sim->comm, md_particles_reserve(p, n * copies)));
-  int8_t *shift = NULL;
+  MD_TRY(md_comm_agree(sim->comm, check_room(sim, of->count)));
+  MD_TRY(md_comm_agree(sim->comm, md_particles_reserve(p, of->n * of->copies)));
+  int32_t *shift = NULL;
   int64_t molecules = 0;
-  md_status status = sim->model.bonded ? md_bonds_find_shifts(sim, &shift, &molecules) : MD_OK;
-  for (int64_t c = 1; c < copies && n > 0 && status == MD_OK; ++c) {
-    const int64_t copy[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
-    copy_particles(p, &sim->model.box, n, copy, c * sim->max_id);
-  }
-  if (status == MD_OK && sim->model.bonded) status = copy_bonds(sim, n, count, shift, molecules);
+  MD_TRY(find_flags(sim, of));
+  if (sim->model.bonded) md_images_explain_missed(sim, "replicate");
+  md_status status = sim->model.bonded
+                         ? md_bonds_find_shifts(sim, of->place[0] ? of->place : p->x, &shift, &molecules)
+                         : MD_OK;
+  for (int64_t c = 1; c < of->copies && of->n > 0 && status == MD_OK; ++c)
+    copy_particles(p, of, c, c * sim->max_id);
+  for (int64_t i = 0; i < of->n && status == MD_OK; ++i) move_copy(p, of, 0, i);
+  if (status == MD_OK && sim->model.bonded) status = copy_bonds(sim, of, shift, molecules);
   free(shift);
   return status;
 }
@@ -141,27 +227,37 @@ static md_status enlarge_box(md_sim *sim, const int64_t count[3], const double h
   return MD_OK;
 }
 
-md_status md_do_replicate(md_sim *sim, const md_words *words)
+static md_status replicate(md_sim *sim, originals *of, const double hi[3])
 {
   md_box *box = &sim->model.box;
-  int64_t count[3];
-  double hi[3];
-  char text[MD_BOX_TEXT];
-  MD_TRY(md_sim_need_box(sim, "replicate"));
-  MD_TRY(read_counts(sim, words, count));
-  MD_TRY(md_edit_need_no_wall(sim, "replicate"));
-  MD_TRY(check_values(sim));
-  for (int d = 0; d < 3; ++d) {
-    hi[d] = box->lo[d] + (double)count[d] * box->length[d];
-    MD_TRY(md_box_check(box->lo[d], hi[d], d));
-  }
-  MD_TRY(md_sim_count(sim));
-  if (!sim->planning.checking) MD_TRY(make_copies(sim, count));
+  if (!sim->planning.checking) MD_TRY(make_copies(sim, of));
   md_images_forget(sim);
-  MD_TRY(enlarge_box(sim, count, hi));
+  MD_TRY(enlarge_box(sim, of->count, hi));
   keep_inside(&sim->particles, box);
   if (md_box_follows(box)) md_faces_begin(box);
   MD_TRY(md_sim_count(sim));
+  return of->place[0] ? set_flags(sim, of) : MD_OK;
+}
+
+md_status md_do_replicate(md_sim *sim, const md_words *words)
+{
+  md_box *box = &sim->model.box;
+  double hi[3];
+  char text[MD_BOX_TEXT];
+  MD_TRY(md_sim_need_box(sim, "replicate"));
+  originals of = {.n = sim->particles.n, .box = *box};
+  MD_TRY(read_counts(sim, words, of.count));
+  of.copies = of.count[0] * of.count[1] * of.count[2];
+  MD_TRY(md_edit_need_no_wall(sim, "replicate"));
+  MD_TRY(check_values(sim));
+  for (int d = 0; d < 3; ++d) {
+    hi[d] = box->lo[d] + (double)of.count[d] * box->length[d];
+    MD_TRY(md_box_check(box->lo[d], hi[d], d));
+  }
+  MD_TRY(md_sim_count(sim));
+  const md_status status = replicate(sim, &of, hi);
+  free_originals(&of);
+  MD_TRY(status);
   md_box_text(box, text);
   md_log_print(sim->log, "Replicating atoms ...\n  %s\n  %lld atoms\n", text, (long long)sim->model.natoms);
   return MD_OK;

@@ -163,6 +163,28 @@ def test_replicated_chains_go_through_faces(fast_engine, tmp_path):
     assert molecules == set(range(1, 109))
 
 
+@pytest.mark.skipif(not LMP, reason="lmp is not installed")
+def test_molecules_that_go_through_faces_are_replicated_whole(tmp_path):
+    """By their image flags: the energies without pairs within molecules, and radii of gyration, are those of lmp."""
+    places = [(4.3, 0), (5.35, 0), (0.4, 1), (1.45, 1)]
+    rows = "".join(f"{4 * m + k + 1} {m + 1} 1 {x} {2 * m + 1} 3 {flag} 0 0\n"
+                   for m in range(2) for k, (x, flag) in enumerate(places))
+    bonds = "".join(f"{3 * m + k + 1} 1 {4 * m + k + 1} {4 * m + k + 2}\n" for m in range(2) for k in range(3))
+    deck = ("units lj\natom_style bond\nbond_style harmonic\nspecial_bonds lj 1 1 1\nread_data cross.data\n"
+            "replicate 2 1 1\nneigh_modify exclude molecule/intra all\npair_style lj/cut 2.5\npair_coeff 1 1 1 1\n"
+            "bond_coeff 1 70 1.1\nfix 1 all nve\ncompute mc all chunk/atom molecule\ncompute rg all gyration/chunk mc\n"
+            "fix 2 all ave/time 1 1 1 c_rg mode vector\nthermo_style custom step pe evdwl ebond press "
+            "f_2[1] f_2[2] f_2[3] f_2[4]\nthermo_modify norm no\nrun 0\n")
+    (tmp_path / "cross.data").write_text(
+        "x\n\n8 atoms\n6 bonds\n1 atom types\n1 bond types\n0 6 xlo xhi\n0 6 ylo yhi\n0 6 zlo zhi\n\nMasses\n\n1 1\n\n"
+        f"Atoms # bond\n\n{rows}\nBonds\n\n{bonds}")
+    (tmp_path / "in.lmp").write_text(deck)
+    subprocess.run([LMP, "-in", "in.lmp", "-log", "lmp.log", "-screen", "none"], cwd=tmp_path, check=True)
+    theirs = harness.read_tables((tmp_path / "lmp.log").read_text())[0].rows[0]
+    ours = harness.run(deck, tmp_path).table.rows[0]
+    assert list(map(float, ours)) == pytest.approx(list(map(float, theirs)), rel=1e-6)
+
+
 TWO = """two beads
 
 {n} atoms

@@ -263,6 +263,7 @@ EDITS = {
     "box boundary": "change_box all boundary p f p y delta -1 1 ortho",
     "smaller box": "change_box all x delta 0 -1.5",
     "replicate": "replicate 2 1 3",
+    "replicate with flags": "set group left image 1 -3 2\nreplicate 2 1 3",
     "replicate a part": "delete_atoms group left compress no\nreplicate 1 2 2\nset group heavy type 1",
 }
 
