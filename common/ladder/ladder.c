@@ -1,7 +1,8 @@
 /* The ladder's main program: command line, order of work, and results as lines of CSV.
  *
  * A rung that would take more than about two seconds is left out. Its time is foreseen from its last time with at
- * least 1000 bodies, as it grows with the square of n. With fewer bodies, other work may count for more.
+ * least 1000 bodies, as it grows with the square of n, or with n in the study cells. With fewer bodies, other work may
+ * count for more.
  */
 #include "common/ladder/bodies.h"
 

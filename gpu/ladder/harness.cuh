@@ -1,8 +1,8 @@
 /* The ladder on a GPU: how its rungs are written, and what runs them.
  *
- * The rooms activity, atomics, laboratory and porting hold one study each. The file gpu/ladder/STUDY/STUDY.cuh says
- * what the study is, and in which order to read its rungs. A rung is one file with its kernels and one function, which
- * does one iteration. rungs.def lists all rungs.
+ * The rooms activity, atomics, cells, laboratory and porting hold one study each. The file gpu/ladder/STUDY/STUDY.cuh
+ * says what the study is, and in which order to read its rungs. A rung is one file with its kernels and one function,
+ * which does one iteration. rungs.def lists all rungs.
  *
  * Most of a rung's text is a copy of the rung before it. This is the method of teaching: read the rungs one after
  * another, and let `diff` show the one change. So whatever does not change has the same text in the same place, and
@@ -12,6 +12,8 @@
  *   - measure(), below, runs a rung and times it.
  *   - Arrays are padded to a multiple of 1024 bodies with bodies that pull nothing, so that kernels may work on whole
  *     blocks and whole tiles. The number n does not count these bodies.
+ *   - In the study cells rungs call what they keep of earlier ones (gpu/ladder/cells/cells.cuh), and arrays are not
+ *     padded.
  *   - Rungs do not look at errors of CUDA. The harness asks for errors after an iteration.
  *
  * Kernels are compiled as nvcc does by default, with multiplication and addition contracted (-fmad=true). Results are

@@ -1,7 +1,8 @@
 /* Porting, one CPU thread: a cluster of stars on one core.
  *
  * What it does: every star sums the pull of all others, and then moves. The test `i == j` leaves the star itself out.
- * With softening the test is not necessary, because the star's pull on itself is zero.
+ * With softening the test is not necessary, because the star's pull on itself is zero. The GPU's rungs do not move the
+ * stars, which would take a small part of the time.
  *
  * Why it is here: it is what the GPU's rungs are compared with. One GPU thread runs the same loop some tens of times
  * more slowly, because a GPU is made of many slow threads and not of one fast one.

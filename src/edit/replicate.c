@@ -109,7 +109,7 @@ static md_status set_flags(md_sim *sim, const originals *of)
   for (int64_t k = 0; k < p->n && status == MD_OK; ++k) {
     double way[3], through[3];
     unwrapped(of, k / of->n, k % of->n, way);
-    for (int d = 0; d < p->dim; ++d) way[d] -= p->x[d][k];
+    for (int d = 0; d < 3 && d < p->dim; ++d) way[d] -= p->x[d][k];
     md_lattice_take(box->dim, box->periodic, box->length, box->tilt, way, through);
     for (int d = 0; d < 3; ++d) flag[d][k] = through[d];
     all[k] = 1;
@@ -130,7 +130,7 @@ static void move_copy(md_particles *p, const originals *of, int64_t c, int64_t i
     const double cell = (double)copy[e] + (of->flag[e] ? of->flag[e][i] : 0.0), n = (double)of->count[e];
     md_lattice_shift(of->box.length, of->box.tilt, e, cell - n * floor(cell / n), edges);
   }
-  for (int d = 0; d < p->dim; ++d) p->x[d][c * of->n + i] = p->x[d][i] + edges[d];
+  for (int d = 0; d < 3 && d < p->dim; ++d) p->x[d][c * of->n + i] = p->x[d][i] + edges[d];
 }
 
 /* Writes a copy after the particles that are there. */

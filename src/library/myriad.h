@@ -1,7 +1,7 @@
 /* Myriad as a library: libmyriad.so. One header, in C, for C and C++.
  *
  *   myriad *m;
- *   char *words[] = {"-log", "none", "--threads", "4"};
+ *   const char *words[] = {"-log", "none", "--threads", "4"};
  *   if (myriad_open(4, words, &m) != MYRIAD_OK) { puts(myriad_error()); return 1; }
  *   myriad_file(m, "in.melt");                     a deck
  *   myriad_command(m, "run 1000");                 a line of a deck

@@ -92,13 +92,6 @@ void add_forces(bodies &b);     /* sort_thrust.cu */
 void fill_starts(bodies &b);    /* fill_shared.cu */
 void move_tiles(bodies &b);     /* move_shared.cu */
 
-/* Parts of a step, each in the file of the rung that brought it. */
-void move_alone(bodies &b);     /* unsorted.cu */
-void sort_particles(bodies &b); /* sort_thrust.cu */
-void add_forces(bodies &b);     /* sort_thrust.cu */
-void fill_starts(bodies &b);    /* fill_shared.cu */
-void move_tiles(bodies &b);     /* move_shared.cu */
-
 void set_up(bodies &b, const ladder_case *c, ladder_arrays &arrays);
 void check(const bodies &b, int holds, void (*)(bodies &), const ladder_case *c, ladder_result *result);
 } // namespace cells

@@ -2,7 +2,7 @@
  *
  * Before (powf.cu), x of one body and x of the next were 24 bytes apart. A warp that loads x of its 32 bodies
  * needs 128 bytes, and fetched 768. Now x of one body and x of the next are neighbours, in the device's memory and
- * in shared memory.
+ * in shared memory. The own position is read once, before the loop.
  *
  * On the GPU of the publication: faster; by how much is not said.
  */

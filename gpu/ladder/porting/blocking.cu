@@ -3,8 +3,8 @@
  * Before (two_loops.cu), each thread fetched every star from the device's memory or a cache. Now the 128 threads
  * of a block fetch 128 stars together, each thread one of them, and all threads read this tile from shared memory.
  * The first __syncthreads() waits until the tile is complete, the second one until all threads have used it. The
- * last tile and the last block are filled up with stars of mass 0, so that no thread may return early. The
- * question for i = j is back, as in rsqrtf.cu.
+ * last tile and the last block are filled up with stars of mass 0, so that no thread may return early. The own
+ * position is read once, before the loop. The question for i = j is back, as in rsqrtf.cu.
  *
  * On the GPUs of the publication: 3.7, 1.1 and 1.6 times faster.
  */
