@@ -46,8 +46,8 @@ static md_status check_room(md_sim *sim, const int64_t count[3])
   return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)(copies - 1.0) * sim->particles.n);
 }
 
-/* What is copied, and how often along each axis: n particles of a box. flag: their image flags, or NULL; place: with
- * flags, their unwrapped places. */
+/* What is copied: n particles of a box; and how often, along each axis and in all. flag: their image flags, or NULL;
+ * place: with flags, their unwrapped places. */
 typedef struct originals {
   int64_t n, count[3], copies;
   md_box box;
@@ -120,17 +120,19 @@ static md_status set_flags(md_sim *sim, const originals *of)
   return status;
 }
 
-/* Moves particle i of the copy c to its cell in the grid of boxes. */
-static void move_copy(md_particles *p, const originals *of, int64_t c, int64_t i)
+/* Moves the particles of the copy c to their cells in the grid of boxes. */
+static void move_copy(md_particles *p, const originals *of, int64_t c)
 {
   int64_t copy[3];
-  double edges[3] = {0.0, 0.0, 0.0};
   indices_of(of, c, copy);
-  for (int e = 0; e < 3; ++e) {
-    const double cell = (double)copy[e] + (of->flag[e] ? of->flag[e][i] : 0.0), n = (double)of->count[e];
-    md_lattice_shift(of->box.length, of->box.tilt, e, cell - n * floor(cell / n), edges);
+  for (int64_t i = 0; i < of->n; ++i) {
+    double edges[3] = {0.0, 0.0, 0.0};
+    for (int e = 0; e < 3; ++e) {
+      const double cell = (double)copy[e] + (of->flag[e] ? of->flag[e][i] : 0.0), n = (double)of->count[e];
+      md_lattice_shift(of->box.length, of->box.tilt, e, cell - n * floor(cell / n), edges);
+    }
+    for (int d = 0; d < 3 && d < p->dim; ++d) p->x[d][c * of->n + i] = p->x[d][i] + edges[d];
   }
-  for (int d = 0; d < 3 && d < p->dim; ++d) p->x[d][c * of->n + i] = p->x[d][i] + edges[d];
 }
 
 /* Writes a copy after the particles that are there. */
@@ -146,7 +148,7 @@ static void copy_particles(md_particles *p, const originals *of, int64_t c, int6
     memcpy(p->v[d] + first, p->v[d], (size_t)n * sizeof(double));
     if (p->wide) memcpy(p->v_low[d] + first, p->v_low[d], (size_t)n * sizeof(int64_t));
   }
-  for (int64_t i = 0; i < n; ++i) move_copy(p, of, c, i);
+  move_copy(p, of, c);
 }
 
 /* Rounding may have moved a particle onto or beyond the upper face. */
@@ -177,6 +179,7 @@ static md_status make_copies(md_sim *sim, originals *of)
   md_particles *p = &sim->particles;
   p->nghost = 0;
   MD_TRY(md_comm_agree(sim->comm, check_room(sim, of->count)));
+  of->copies = of->count[0] * of->count[1] * of->count[2];
   MD_TRY(md_comm_agree(sim->comm, md_particles_reserve(p, of->n * of->copies)));
   int32_t *shift = NULL;
   int64_t molecules = 0;
@@ -187,7 +190,7 @@ static md_status make_copies(md_sim *sim, originals *of)
                          : MD_OK;
   for (int64_t c = 1; c < of->copies && of->n > 0 && status == MD_OK; ++c)
     copy_particles(p, of, c, c * sim->max_id);
-  for (int64_t i = 0; i < of->n && status == MD_OK; ++i) move_copy(p, of, 0, i);
+  if (status == MD_OK) move_copy(p, of, 0);
   if (status == MD_OK && sim->model.bonded) status = copy_bonds(sim, of, shift, molecules);
   free(shift);
   return status;
@@ -247,7 +250,6 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "replicate"));
   originals of = {.n = sim->particles.n, .box = *box};
   MD_TRY(read_counts(sim, words, of.count));
-  of.copies = of.count[0] * of.count[1] * of.count[2];
   MD_TRY(md_edit_need_no_wall(sim, "replicate"));
   MD_TRY(check_values(sim));
   for (int d = 0; d < 3; ++d) {
