@@ -20,21 +20,38 @@
 typedef struct read_call {
   md_sim *sim;
   char *const *word; /* after the keyword */
+  int n, more;       /* how many there are; how many were read besides those that the keyword needs */
   md_data_options *options;
 } read_call;
 
+/* The largest number of a molecule on all ranks. Collective. */
+static md_status find_last_molecule(const md_sim *sim, int64_t *last)
+{
+  const md_particles *p = &sim->particles;
+  double most = 0.0;
+  for (int64_t i = 0; i < p->n && p->bonded; ++i) most = md_max(most, (double)p->molecule[i]);
+  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
+  *last = (int64_t)most;
+  return MD_OK;
+}
+
+/* append; merge; or offsets of ids and, if a second number follows, of molecules. */
 static md_status read_add(read_call *c)
 {
   md_data_options *o = c->options;
   o->add = true;
   if (strcmp(c->word[0], "append") == 0) {
     o->id_offset = c->sim->max_id;
-    return MD_OK;
+    return find_last_molecule(c->sim, &o->molecule_offset);
   }
   o->merge = true;
   if (strcmp(c->word[0], "merge") == 0) return MD_OK;
-  return md_word_int64(c->word[0], "read_data add (append, merge or an offset of ids)", 0, INT64_MAX,
-                       &o->id_offset);
+  MD_TRY(md_word_int64(c->word[0], "read_data add (append, merge or an offset of ids)", 0, INT64_MAX,
+                       &o->id_offset));
+  if (c->n < 2 || c->word[1][0] < '0' || c->word[1][0] > '9') return MD_OK;
+  c->more = 1;
+  return md_word_int64(c->word[1], "read_data add (an offset of molecules)", 0, UINT32_MAX,
+                       &o->molecule_offset);
 }
 
 /* Types, and types of bonds; then angles, dihedrals and impropers, which do not exist here. */
@@ -124,10 +141,10 @@ static md_status read_keywords(md_sim *sim, const md_words *words, md_data_optio
           words->word[at]);
     if (at + keywords[k].words >= words->n)
       return md_error(MD_USAGE, "read_data %s needs %s", keywords[k].name, keywords[k].usage);
-    read_call call = {sim, words->word + at + 1, options};
+    read_call call = {sim, words->word + at + 1, words->n - at - 1, 0, options};
     MD_TRY(keywords[k].read(&call));
     if (strcmp(keywords[k].name, "group") == 0) *group = words->word[at + 1];
-    at += 1 + keywords[k].words;
+    at += 1 + keywords[k].words + call.more;
   }
   return MD_OK;
 }

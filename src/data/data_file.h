@@ -19,6 +19,7 @@ typedef struct md_data_options {
   bool add;          /* to the box and the particles that are there; the box is extended to hold the file's */
   bool merge;        /* with add: ids of the file must not be those of particles that are there */
   int64_t id_offset; /* is added to the ids of the file */
+  int64_t molecule_offset;  /* is added to its numbers of molecules */
   int64_t type_offset;      /* is added to its types */
   int64_t bond_type_offset; /* the same for types of bonds */
   int64_t extra_types;      /* further types of the box */

@@ -209,9 +209,10 @@ static md_status parse_bead(reader *r, record *a)
 {
   MD_TRY(parse_id(r, a));
   MD_TRY(md_data_whole(r, r->field[1], "number of a molecule", &a->partner));
-  if (a->partner < 0 || a->partner > UINT32_MAX)
-    return WRONG(r, "the number of a molecule is within 0 and %lld, not %s", (long long)UINT32_MAX,
-                 r->field[1]);
+  const int64_t most = UINT32_MAX - r->options.molecule_offset;
+  if (a->partner < 0 || a->partner > most)
+    return WRONG(r, "the number of a molecule is within 0 and %lld, not %s", (long long)most, r->field[1]);
+  a->partner += r->options.molecule_offset;
   MD_TRY(read_type(r, r->field[2], &a->type));
   return parse_place(r, 3, a);
 }

@@ -185,6 +185,27 @@ def test_molecules_that_go_through_faces_are_replicated_whole(tmp_path):
     assert list(map(float, ours)) == pytest.approx(list(map(float, theirs)), rel=1e-6)
 
 
+@pytest.mark.skipif(not LMP, reason="lmp is not installed")
+@pytest.mark.parametrize("add", ["append", "100 7", "merge shift 0 0 0"])
+def test_molecules_that_are_added_have_the_numbers_of_lmp(add, tmp_path):
+    """A number 0, of no molecule, grows too."""
+    rows = "".join(f"{{}} {mol} 1 {x} 1 {{z}} 0 0 0\n" for mol, x in ((1, 1), (1, 2.1), (5, 4), (0, 5.1)))
+    for name, first, z in (("a", 1, 1), ("b", 11 if "merge" in add else 1, 3)):
+        (tmp_path / f"{name}.data").write_text(
+            "x\n\n4 atoms\n1 bonds\n1 atom types\n1 bond types\n0 6 xlo xhi\n0 6 ylo yhi\n0 6 zlo zhi\n\n"
+            f"Masses\n\n1 1\n\nAtoms # bond\n\n{rows.format(*range(first, first + 4), z=z)}\n"
+            f"Bonds\n\n1 1 {first} {first + 1}\n")
+    deck = (f"units lj\natom_style bond\nbond_style harmonic\npair_style lj/cut 1.5\nread_data a.data\n"
+            f"read_data b.data add {add}\npair_coeff 1 1 1 1\nbond_coeff 1 70 1.1\nfix 1 all nve\n"
+            "dump d all custom 1 NAME id mol z\ndump_modify d sort id\nrun 0\n")
+    (tmp_path / "in.lmp").write_text(deck.replace("NAME", "theirs"))
+    subprocess.run([LMP, "-in", "in.lmp", "-log", "lmp.log", "-screen", "none"], cwd=tmp_path, check=True)
+    harness.run(deck.replace("NAME", "ours"), tmp_path)
+    ours, theirs = (harness.read_dump(tmp_path / name)[0].vectors("id", "mol", "z").tolist()
+                    for name in ("ours", "theirs"))
+    assert ours == theirs and len(ours) == 8
+
+
 TWO = """two beads
 
 {n} atoms
