@@ -63,7 +63,7 @@ def draw_time(axes: Axes, rows: Sequence[Row], mode: str) -> None:
     else:
         axes.set_ylim(bottom=0.0, top=1.25 * max(number(row, "wall_max_s") for row in rows))
     axes.set_ylabel(f"wall time of {rows[0]['steps']} steps (s)")
-    axes.legend(loc="lower left" if mode == "weak" else "best")
+    axes.legend(loc="best")
 
 
 def draw_speedup(axes: Axes, rows: Sequence[Row], mode: str) -> None:
@@ -78,10 +78,12 @@ def draw_speedup(axes: Axes, rows: Sequence[Row], mode: str) -> None:
     ideal(axes, ranks, ranks)
     count_axis(axes, ranks, unit_of(rows))
     axes.set_yscale("log", base=2)
-    ticks_at(axes.yaxis, ranks, lambda value: f"{value:g}")
-    axes.set_ylim(min(ranks[0], *(rate(row, "wall_max_s") / base for row in rows)) / 1.3, ranks[-1] * 1.3)
+    least = min(ranks[0], *(rate(row, "wall_max_s") / base for row in rows))
+    below = [ranks[0] / 2**k for k in range(1, 10) if ranks[0] / 2 ** (k - 1) > least]
+    ticks_at(axes.yaxis, [*below, *ranks], lambda value: f"{value:g}")
+    axes.set_ylim(min(least, *below, ranks[0]) / 1.3, ranks[-1] * 1.3)
     axes.set_ylabel("speed-up" if mode == "strong" else "scaled speed-up")
-    axes.legend(loc="upper left")
+    axes.legend(loc="best")
 
 
 def draw_phases(axes: Axes, rows: Sequence[Row], mode: str) -> None:
@@ -183,7 +185,7 @@ def plot_cost(folder: Path, rows: Sequence[Row]) -> bool:
     axes.set_ylabel("wall time of a step (ms)")
     ranks = points[0]["ranks"]
     axes.set_title(f"cost against N, on {ranks} rank{'s' if ranks != '1' else ''}")
-    axes.legend(loc="upper left")
+    axes.legend(loc="best")
     save(figure, folder, "cost")
     return True
 
