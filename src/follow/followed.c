@@ -105,7 +105,8 @@ static selection in_round(const md_sim *sim, int64_t round)
 /* The most rounds of a rank. Collective. */
 static md_status count_rounds(const md_sim *sim, int64_t *rounds)
 {
-  double most = (double)((sim->particles.n + ROUND - 1) / ROUND);
+  const int64_t own = (sim->particles.n + ROUND - 1) / ROUND;
+  double most = (double)own;
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
   *rounds = (int64_t)most;
   return MD_OK;
