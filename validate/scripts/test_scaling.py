@@ -258,8 +258,8 @@ def test_what_does_not_belong_together_is_refused(tmp_path):
 
 @needs_plots
 def test_a_study_that_was_killed_goes_on(tmp_path):
-    command = [sys.executable, str(SCRIPTS / "scaling.py"), "--myriad", str(program()), "--out",
-               str(tmp_path / "study"), "--ranks", "1", *STUDY, "--sizes", "1000 1500 2000 2500", "--repeat", "3"]
+    command = [sys.executable, "-c", WITHOUT_PLOTS, "--myriad", str(program()), "--out", str(tmp_path / "study"),
+               "--ranks", "1", *STUDY, "--sizes", "1000 1500 2000 2500", "--repeat", "3"]
     first = subprocess.Popen(command, env=variables(), stdout=subprocess.DEVNULL, start_new_session=True)
     until = time.monotonic() + 60.0
     while not (tmp_path / "study" / "results.csv").exists() and time.monotonic() < until:
