@@ -165,10 +165,7 @@ static double host_bytes(const md_sim *sim, const md_engine_kind *kind, int rank
 
 static double held_bytes(const md_sim *sim)
 {
-  double records, look;
-  md_followed_bytes(sim, &records, &look);
-  return (double)sim->particles.capacity * md_particles_bytes(&sim->particles) +
-         (double)sim->particles.n * records;
+  return (double)sim->particles.capacity * md_particles_bytes(&sim->particles);
 }
 
 /* For an engine whose memory is that of a device: what the host holds. The ranks are taken to be on one host. */
@@ -284,12 +281,14 @@ static md_status check_host(const md_sim *sim, const md_engine_kind *kind)
                   memory.limit, (long long)((memory.bytes + held) / each), md_memory_advice);
 }
 
-/* Whether this rank's share of the plan fits. Its particle arrays exist already, so their bytes are no longer
- * available and are not needed again. */
+/* Whether this rank's share of the plan fits. Its particle arrays and the records of displacements exist already, so
+ * their bytes are no longer available and are not needed again. */
 static md_status check_room(const md_sim *sim, const md_engine_kind *kind)
 {
   const int ranks = sim->comm->size;
-  const double held = held_bytes(sim);
+  double records, look;
+  md_followed_bytes(sim, &records, &look);
+  const double held = held_bytes(sim) + (double)sim->particles.n * records;
   division part;
   md_engine_plan plan;
   md_memory memory;

@@ -64,8 +64,7 @@ struct md_output_fix {
   const md_output_fix_style *style;
   char id[64];
   md_values values;
-  md_schedule
-      *schedule; /* of its looks, which the base follows; NULL: the style finds them. The style's own */
+  md_schedule *schedule; /* of its looks, which the base follows; NULL: `begin` and `due` find them */
   /* a value or several of each particle, f_ID or f_ID[K]; NULL: none. The style frees them */
   md_id_values *each;
   char *path;     /* of the file; NULL: none */

@@ -7,6 +7,7 @@
 #include "src/bonds/replicated.h"
 #include "common/ranks/reductions.h"
 #include "src/bonds/directory.h"
+#include "src/bonds/molecules.h"
 
 #include <stdlib.h>
 
@@ -61,7 +62,6 @@ md_status md_bonds_find_shifts(md_sim *sim, double *const place[3], int32_t **sh
 {
   const md_particles *p = &sim->particles;
   md_bond_directory d;
-  double most = 0.0;
   if (sim->model.box.triclinic)
     return md_error(MD_USAGE, "replicate: not available for bonds in a tilted box");
   MD_TRY(md_comm_agree(
@@ -69,10 +69,7 @@ md_status md_bonds_find_shifts(md_sim *sim, double *const place[3], int32_t **sh
   md_status status = md_bond_directory_open(&d, sim->comm, p, place);
   if (status == MD_OK) status = find_blocks(&d, sim, place, *shift);
   md_bond_directory_close(&d);
-  for (int64_t i = 0; i < p->n; ++i) most = md_max(most, (double)p->molecule[i]);
-  if (status == MD_OK) status = sim->comm->reduce->max(sim->comm, &most, 1);
-  *molecules = (int64_t)most;
-  return status;
+  return status == MD_OK ? md_molecules_find_last(sim->comm, p, molecules) : status;
 }
 
 /* The number of the copy in which a bond of copy c ends. */

@@ -576,7 +576,7 @@ const md_host_compute_style md_compute_chunk_atom_style = {
     .help = "the chunk of each particle, for fix ave/chunk; STYLE is bin/1d, bin/2d or bin/3d with AXIS\n"
             "ORIGIN WIDTH for each axis (ORIGIN lower, center, upper or a place), bin/sphere X Y Z RMIN\n"
             "RMAX N, bin/cylinder AXIS ORIGIN WIDTH C1 C2 RMIN RMAX N, type, molecule, or c_ID or v_NAME\n"
-            "with whole numbers. Keywords: units lattice| box|reduced, bound AXIS LO HI, discard\n"
+            "with whole numbers. Keywords: units lattice|box|reduced, bound AXIS LO HI, discard\n"
             "yes|no|mixed, region ID, limit N max|exact, pbc yes|no",
     .size = sizeof(compute_chunk),
     .parse = parse,

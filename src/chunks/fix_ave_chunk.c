@@ -507,7 +507,7 @@ const md_output_fix_style md_fix_ave_chunk_style = {
     .help = "averages over the particles of each chunk of the compute chunk/atom CHUNKS, over NREPEAT\n"
             "samples as for ave/time; VALUE is vx, fx or the like, density/number, density/mass, temp,\n"
             "c_ID, c_ID[I] or v_NAME of each particle. f_ID[I][J] is column J of chunk I: coordinates,\n"
-            "particles, values. Keywords: norm all| sample|none, ave one|running|window M, bias ID, adof A,\n"
+            "particles, values. Keywords: norm all|sample|none, ave one|running|window M, bias ID, adof A,\n"
             "cdof C, file NAME, overwrite, format F, title1, title2, title3 TEXT",
     .size = sizeof(fix_ave_chunk),
     .keeps_step = true,

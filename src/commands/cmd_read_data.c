@@ -6,6 +6,7 @@
 #include "common/base/open_file.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
+#include "src/bonds/molecules.h"
 #include "src/data/data_file.h"
 #include "src/edit/edit.h"
 #include "src/group/groups.h"
@@ -24,17 +25,6 @@ typedef struct read_call {
   md_data_options *options;
 } read_call;
 
-/* The largest number of a molecule on all ranks. Collective. */
-static md_status find_last_molecule(const md_sim *sim, int64_t *last)
-{
-  const md_particles *p = &sim->particles;
-  double most = 0.0;
-  for (int64_t i = 0; i < p->n && p->bonded; ++i) most = md_max(most, (double)p->molecule[i]);
-  MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  *last = (int64_t)most;
-  return MD_OK;
-}
-
 /* append; merge; or offsets of ids and, if a second number follows, of molecules. */
 static md_status read_add(read_call *c)
 {
@@ -42,7 +32,7 @@ static md_status read_add(read_call *c)
   o->add = true;
   if (strcmp(c->word[0], "append") == 0) {
     o->id_offset = c->sim->max_id;
-    return find_last_molecule(c->sim, &o->molecule_offset);
+    return md_molecules_find_last(c->sim->comm, &c->sim->particles, &o->molecule_offset);
   }
   o->merge = true;
   if (strcmp(c->word[0], "merge") == 0) return MD_OK;

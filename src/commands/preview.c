@@ -14,11 +14,13 @@
 
 static bool in_vain; /* the deck that is being read has an output that cannot be written */
 
-/* Checks that a file of that name can be written. The part after the last / may contain a * for the step.
- * replaced: the file is replaced when it is complete, which needs a writable folder, even if the file exists. */
-static md_status check(const char *path, bool replaced)
+/* Checks that a file of that name can be written; for a frame no outputs of the deck are written. The part after the
+ * last / may contain a * for the step. replaced: the file is replaced when it is complete, which needs a writable
+ * folder, even if the file exists. */
+static md_status check(const md_sim *sim, const char *path, bool replaced)
 {
   struct stat about;
+  if (sim->frame) return MD_OK;
   const char *slash = strrchr(path, '/'), *star = strchr(path, '*');
   if (star && slash && star < slash) return MD_OK;
   const bool there = !star && stat(path, &about) == 0;
@@ -36,8 +38,7 @@ static md_status check(const char *path, bool replaced)
 
 static md_status use(md_sim *sim, md_file_role role, const char *id, const char *path, bool replaced)
 {
-  /* For a frame no outputs of the deck are written. */
-  if (!sim->frame) MD_TRY(check(path, replaced));
+  MD_TRY(check(sim, path, replaced));
   return md_file_use(sim->files, role, id, path);
 }
 
@@ -67,7 +68,7 @@ static md_status use_print(md_sim *sim, const md_words *words)
 static md_status use_dump(md_sim *sim, const md_words *words)
 {
   const char *id = words->word[0], *path = words->word[4];
-  const md_status status = sim->frame ? MD_OK : check(path, strcmp(words->word[2], "density") == 0);
+  const md_status status = check(sim, path, strcmp(words->word[2], "density") == 0);
   if (status != MD_OK) md_error_prefix("dump %s: ", id);
   return status == MD_OK ? md_file_use(sim->files, MD_FILE_DUMP, id, path) : status;
 }

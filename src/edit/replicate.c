@@ -101,8 +101,7 @@ static md_status set_flags(md_sim *sim, const originals *of)
   const md_particles *p = &sim->particles;
   const md_box *box = &sim->model.box;
   double *flag[3] = {NULL, NULL, NULL};
-  uint8_t *all = NULL;
-  md_status status = md_array_new(&all, p->n + 1, 1, "image flags");
+  md_status status = MD_OK;
   for (int d = 0; d < 3 && status == MD_OK; ++d)
     status = md_array_new(&flag[d], p->n + 1, sizeof *flag[d], "image flags");
   status = md_comm_agree(sim->comm, status);
@@ -112,11 +111,9 @@ static md_status set_flags(md_sim *sim, const originals *of)
     for (int d = 0; d < 3 && d < p->dim; ++d) way[d] -= p->x[d][k];
     md_lattice_take(box->dim, box->periodic, box->length, box->tilt, way, through);
     for (int d = 0; d < 3; ++d) flag[d][k] = through[d];
-    all[k] = 1;
   }
-  if (status == MD_OK) status = md_images_set(sim, all, flag);
+  if (status == MD_OK) status = md_images_set(sim, NULL, flag);
   for (int d = 0; d < 3; ++d) free(flag[d]);
-  free(all);
   return status;
 }
 

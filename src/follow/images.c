@@ -322,7 +322,7 @@ md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3
   sim->images->strict = false;
   MD_TRY(look(sim->images, &record));
   for (int64_t i = 0; i < sim->particles.n; ++i)
-    for (int d = 0; d < sim->model.box.dim && chosen[i]; ++d)
+    for (int d = 0; d < sim->model.box.dim && (!chosen || chosen[i]); ++d)
       if (flag[d] && sim->model.box.periodic[d]) record[i * COLUMNS + FLAG + d] = flag[d][i];
   const md_status status = md_id_values_set(sim->images->values, NULL, record);
   free(record);

@@ -41,7 +41,8 @@ md_status md_images_expect(md_sim *sim, bool moves) MD_CHECKED;
 /* Holds the image flags that read_restart has brought, if any, until the next run. MD_RUNTIME: out of memory. */
 md_status md_images_restore(md_sim *sim) MD_CHECKED;
 
-/* Holds other flags for particles of this rank until the next run: flag[d][i] if chosen[i]; flag[d] NULL: as before.
+/* Holds other flags for particles of this rank until the next run: flag[d][i] if chosen[i]; flag[d] NULL: as before;
+ * chosen NULL: all.
  * Those along other than periodic axes stay 0. Between runs. Collective. MD_RUNTIME: out of memory. */
 md_status md_images_set(md_sim *sim, const uint8_t *chosen, double *const flag[3]) MD_CHECKED;
 

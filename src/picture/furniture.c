@@ -3,8 +3,8 @@
  * Lengths are in dots. A dot of the font is `dot` pixels wide, one pixel for each 250 pixels of the picture, and at
  * most one for each 60 of its shorter side, so that a large picture has large letters. The lit dots of a letter are
  * joined by strokes. A pixel is as black as the fraction of it that a stroke covers, so letters are round at any size.
- * Ticks are at multiples of 1, 2 or 5 times a power of ten, as many as have room, with so many digits that neighbours
- * differ.
+ * Ticks are at multiples of 1, 2 or 5 times a power of ten. Their number follows from the room. The numbers beside them
+ * have enough digits to differ from each other.
  *
  * Cost: some milliseconds, and 3 bytes for each pixel.
  */
