@@ -15,9 +15,11 @@ for room in ("exactness", "output", "physics", "physics/pairs", "program", "prog
 
 import harness  # noqa: E402
 
-# For every program that tests start, as lmp is a program with one rank of MPI. Workers of pytest inherit it, and each
-# takes its own.
+# For every program that tests start, as lmp is a program with one rank of MPI. Workers of pytest inherit the folder,
+# and each takes its own.
 os.environ[harness.SESSION_FOLDER] = harness.session_folder()
+for name, value in harness.LONE_RANK_ENVIRONMENT.items():
+    os.environ.setdefault(name, value)
 
 ON_GPU = [pytest.param(name, marks=pytest.mark.gpu) for name in ("gpu", "gpu-symmetric")]
 
