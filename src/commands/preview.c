@@ -88,8 +88,7 @@ static md_status use_fix(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* Records the outputs of a command, as the command itself would. */
-static md_status use_outputs(md_sim *sim, const char *command, const md_words *words)
+md_status md_preview_files(md_sim *sim, const char *command, const md_words *words)
 {
   if (strcmp(command, "clear") == 0) {
     md_file_unuse(sim->files, MD_FILE_DUMP, NULL);
@@ -208,7 +207,7 @@ static md_status follow(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   const md_status status =
-      md_comm_agree(sim->comm, sim->comm->rank == 0 ? use_outputs(sim, command, &after) : MD_OK);
+      md_comm_agree(sim->comm, sim->comm->rank == 0 ? md_preview_files(sim, command, &after) : MD_OK);
   if (status != MD_OK) in_vain = true;
   if (status == MD_OK && strcmp(command, "print") == 0) return note_print(sim, &after);
   return status;

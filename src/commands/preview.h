@@ -19,4 +19,8 @@
  * found->status: MD_OK, or the error of the first name. Collective. MD_RUNTIME: the deck cannot be read twice. */
 md_status md_deck_preview(md_sim *probe, FILE *deck, const char *name, md_error_record *found) MD_CHECKED;
 
+/* Records in sim->files what a command will read and write, as the command itself does when it runs. Errors: a name
+ * that cannot be written, or is the file of another use. */
+md_status md_preview_files(md_sim *sim, const char *command, const md_words *words) MD_CHECKED;
+
 #endif

@@ -13,6 +13,8 @@
  * A formula of a variable may name what later lines make: a compute, a fix, a group, masses. It is evaluated when the
  * variable is defined, and if something is missing then, again at the next run.
  *
+ * A line that cannot read a file which an earlier line writes is not judged: nothing is written here.
+ *
  * A handler reports only the first word that it refuses. The columns of thermo_style and dump are lists of
  * independent words, so the check tries each word alone and reports all faulty ones.
  *
@@ -21,7 +23,9 @@
  * that of reading the deck and its data files.
  */
 #include "src/deck/check.h"
+#include "src/commands/preview.h"
 #include "src/create/create.h"
+#include "src/files/file_uses.h"
 #include "src/fixes/external.h"
 #include "src/fixes/fix_vary.h"
 #include "src/region/users.h"
@@ -30,6 +34,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORD_MAX = 256 };
 
@@ -321,6 +326,9 @@ static md_status add_line(md_check_lines *lines, int64_t line)
 static md_status note(md_check *c, const char *text)
 {
   const char *message = md_error_text();
+  const bool awaits = c->all && c->awaits;
+  c->awaits = false;
+  if (awaits) return add_line(&c->awaited, c->line);
   if (is_consequence(c, text, message)) return add_line(&c->after, c->line);
   return c->all && is_of_a_value(message) ? add_line(&c->unknown, c->line) : add_problem(c, message);
 }
@@ -529,6 +537,30 @@ static md_status accept(md_sim *sim, const md_command *command, const md_words *
   return add_missing(c, 'f', arguments->word[0]);
 }
 
+/* Did the line fail because it reads a file which is not there yet, and which an earlier line writes? */
+static bool awaits_file(const md_check *c, const md_words *arguments)
+{
+  const char *message = md_error_text();
+  if (!strstr(message, "cannot read ") && !strstr(message, "cannot open ") && !strstr(message, "no file "))
+    return false;
+  for (int k = 0; k < arguments->n; ++k)
+    if (access(arguments->word[k], F_OK) != 0 && md_file_is_written(c->written, arguments->word[k]))
+      return true;
+  return false;
+}
+
+/* Records the files of a command. Which of them are wrong, the preview and the command itself say. */
+static md_status record_files(md_sim *sim, const md_command *command, const md_words *arguments)
+{
+  md_check *c = sim->check;
+  md_file_uses *of_run = sim->files;
+  if (!c->written) MD_TRY(md_file_uses_new(&c->written));
+  sim->files = c->written;
+  (void)!(md_preview_files(sim, command->name, arguments) == MD_OK);
+  sim->files = of_run;
+  return MD_OK;
+}
+
 static md_status execute(md_sim *sim, const md_command *command, const md_words *arguments)
 {
   md_check *c = sim->check;
@@ -541,6 +573,8 @@ static md_status execute(md_sim *sim, const md_command *command, const md_words 
     forget_missing(c, 'v', arguments->word[0]);
   }
   md_status status = command->handler(sim, arguments);
+  c->awaits = status != MD_OK && awaits_file(c, arguments);
+  if (c->all && status == MD_OK) status = record_files(sim, command, arguments);
   if (status == MD_OK) {
     status = sim->planning.checking ? accept(sim, command, arguments, narrowed) : md_sim_settle_pair(sim);
   } else if (status == MD_USAGE) {
@@ -612,7 +646,8 @@ static void print_lines(md_log *log, const char *why, const md_check_lines *line
 static void print_problems(const md_check *c, md_log *log)
 {
   for (int64_t k = 0; k < c->nproblem; ++k) md_log_print(log, "%s\n", c->problem[k]);
-  print_lines(log, "Not checked, because they use what faulty lines above would make", &c->after);
+  print_lines(log, "Not checked, because they read files that the deck itself writes", &c->awaited);
+  print_lines(log, "Not checked, because they use what such or faulty lines above would make", &c->after);
   print_lines(log, "Not checked, because a run decides whether their formulas have values", &c->unknown);
 }
 
@@ -645,6 +680,8 @@ void md_check_free(md_check *c)
   free(c->later);
   free(c->problem);
   free(c->name);
+  md_file_uses_free(c->written);
+  free(c->awaited.line);
   free(c->after.line);
   free(c->unknown.line);
   *c = (md_check){0};

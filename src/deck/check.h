@@ -42,6 +42,9 @@ typedef struct md_check {
   md_check_lines after; /* lines that were not judged, because they use what faulty lines should have made */
   md_check_lines
       unknown; /* lines that were not judged, because a formula in them has no value for the stand-ins */
+  md_check_lines awaited; /* lines that were not judged, because they read what lines before them write */
+  md_file_uses *written;  /* files of the lines so far */
+  bool awaits;            /* the present line reads such a file */
   md_check_name *name;
   int64_t nname;
   md_check_formula *later; /* formulas that are judged at the next run */

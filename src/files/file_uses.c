@@ -247,6 +247,16 @@ bool md_file_was_used(const md_file_uses *uses, md_file_role role, const char *p
   return false;
 }
 
+bool md_file_is_written(const md_file_uses *uses, const char *path)
+{
+  const identity it = identify(path);
+  for (int k = 0; uses && k < uses->n; ++k) {
+    const identity other = identity_of(&uses->list[k]);
+    if (!roles[uses->list[k].role].reads && same_file(&other, &it)) return true;
+  }
+  return false;
+}
+
 void md_file_unuse(md_file_uses *uses, md_file_role role, const char *id)
 {
   for (int k = 0; uses && k < uses->n; ++k) {

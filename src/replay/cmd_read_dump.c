@@ -53,6 +53,7 @@ md_status md_do_read_dump(md_sim *sim, const md_words *words)
   take.holds_flags = true;
   if (take.step && step != sim->model.step) MD_TRY(md_output_fixes_reset(sim, "read_dump", step));
   if (sim->planning.checking) {
+    MD_TRY(md_snapshots_check_files(1, &words->word[0]));
     if (take.step) sim->model.step = step;
     return MD_OK;
   }

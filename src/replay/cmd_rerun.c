@@ -180,7 +180,10 @@ md_status md_do_rerun(md_sim *sim, const md_words *words)
   rerun r;
   MD_TRY(md_sim_need_box(sim, "rerun"));
   MD_TRY(read_words(sim, words, &r));
-  if (sim->planning.checking) return md_check_run(sim, 0);
+  if (sim->planning.checking) {
+    MD_TRY(md_check_run(sim, 0));
+    return md_snapshots_check_files(r.nfile, words->word);
+  }
   if (sim->planning.on) return md_plan_print(sim);
   if (sim->resume)
     return md_error(MD_USAGE, "--resume: the restart was written after a rerun, and --resume cannot skip a "

@@ -55,6 +55,14 @@ static void free_columns(md_snapshots *s)
   s->titles = NULL;
 }
 
+md_status md_snapshots_check_files(int n, char *const *path)
+{
+  for (int k = 0; k < n; ++k)
+    if (access(path[k], R_OK) != 0)
+      return md_error(MD_RUNTIME, "cannot open %.500s: %s", path[k], strerror(errno));
+  return MD_OK;
+}
+
 md_status md_snapshots_open(md_snapshots **snapshots, int n, char *const *path)
 {
   md_snapshots *s = calloc(1, sizeof *s);
@@ -66,9 +74,7 @@ md_status md_snapshots_open(md_snapshots **snapshots, int n, char *const *path)
     if (!(s->path[s->npath] = strdup(path[s->npath])))
       return md_error(MD_RUNTIME, "out of memory for a dump");
   /* Not after hours, when the files before have been read. */
-  for (int k = 1; k < n; ++k)
-    if (access(path[k], R_OK) != 0)
-      return md_error(MD_RUNTIME, "cannot open %.500s: %s", path[k], strerror(errno));
+  MD_TRY(md_snapshots_check_files(n, path));
   return open_next(s);
 }
 

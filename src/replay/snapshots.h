@@ -14,6 +14,9 @@ typedef struct md_snapshot {
 
 typedef struct md_snapshots md_snapshots;
 
+/* MD_RUNTIME: one of n files cannot be opened. */
+md_status md_snapshots_check_files(int n, char *const *path) MD_CHECKED;
+
 /* Begins to read n files as one. The caller ends with md_snapshots_close, also after an error. MD_RUNTIME: the first
  * cannot be opened, or out of memory. */
 md_status md_snapshots_open(md_snapshots **snapshots, int n, char *const *path) MD_CHECKED;

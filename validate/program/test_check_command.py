@@ -104,6 +104,19 @@ def test_a_file_that_is_left_out(tmp_path):
     assert unjudged(done) == "lines 2, 3, 4"
 
 
+def test_a_file_that_the_deck_writes(tmp_path):
+    """Nothing is written by a check, so lines that would read such a file are not judged."""
+    deck = (MELT + "dump 1 all custom 5 d.*.txt id x\nrestart 5 a.*.restart\nrun 10\nundump 1\nwrite_data x.data\n"
+            "rerun d.0.txt d.5.txt dump x\nclear\nread_data x.data\nprint 'variable t equal 2' file t.lmp\n"
+            "include t.lmp\nfix 1 all langevin $t $t 1 1\nclear\nread_restart a.10.restart\nrun 1\n")
+    done = check(tmp_path, deck)
+    assert done.status == 0 and done.out.endswith("No problem in 22 commands\n")
+    assert "read files that the deck itself writes: lines 15, 17, 19, 22\n" in done.out
+    done = check(tmp_path, MELT + "run 10\nread_data x.data\nrerun d.txt dump x\nread_dump e.txt 5 x\n"
+                 "dump 1 all atom 5 d.txt\nclear\nread_restart a.restart\nwrite_restart a.restart\n")
+    assert faulty(done) == [11, 12, 13, 16] and "itself writes" not in done.out
+
+
 def test_a_file_that_is_no_deck(tmp_path):
     done = check(tmp_path, "nonsense\nprint \"\"\"open\n")
     assert faulty(done) == [1, 2] and "triple quotes" in done.out

@@ -316,7 +316,9 @@ def test_a_dump_that_is_still_written(tmp_path):
 
 
 def test_plan_and_check(tmp_path):
-    """The file need not be there yet when a deck is checked."""
+    """What is in the file is not looked at when a deck is checked."""
     deck = BOX + "read_dump f.dump 5 x y z\nvariable s equal step\nif '${s} != 5' then 'quit 3'\nrerun f.dump dump x\n"
     (tmp_path / "in.deck").write_text(deck)
+    assert call(tmp_path, "check", "-in", "in.deck").out.count("cannot open f.dump: ") == 2
+    (tmp_path / "f.dump").write_text("")
     assert call(tmp_path, "check", "-in", "in.deck").status == 0
