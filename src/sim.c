@@ -33,14 +33,29 @@ md_status md_sim_init(md_sim *sim)
   return md_variables_new(&sim->variables, keyword, sim);
 }
 
-/* Frees what commands have made, except variables and what belongs to the deck. */
-static void free_system(md_sim *sim)
+/* Destroys all observers. Returns the first error. */
+static md_status destroy_observers(md_sim *sim)
 {
+  md_error_record first;
+  md_error_save(&first, MD_OK);
   while (sim->observers) {
     md_observer *observer = sim->observers;
     sim->observers = observer->next;
-    observer->destroy(observer);
+    const md_status status = observer->destroy(observer);
+    if (first.status == MD_OK && status != MD_OK) md_error_save(&first, status);
   }
+  return md_error_restore(&first);
+}
+
+md_status md_sim_end_observers(md_sim *sim) { return md_comm_agree(sim->comm, destroy_observers(sim)); }
+
+/* Frees what commands have made, except variables and what belongs to the deck. An error of before remains the one to
+ * report. */
+static void free_system(md_sim *sim)
+{
+  md_error_record before;
+  md_error_save(&before, MD_OK);
+  if (destroy_observers(sim) != MD_OK) (void)md_error_restore(&before);
   while (sim->fixes) {
     md_fix_name *fix = sim->fixes;
     sim->fixes = fix->next;
@@ -76,6 +91,7 @@ void md_sim_free(md_sim *sim)
 
 md_status md_sim_clear(md_sim *sim)
 {
+  MD_TRY(md_sim_end_observers(sim));
   free_system(sim);
   md_restarts *r = &sim->restarts;
   r->every = r->next = 0;

@@ -175,10 +175,15 @@ struct md_sim {
 /* Sets the defaults. The caller then sets comm, engine, log, planning and other options. MD_RUNTIME: out of
  * memory. */
 md_status md_sim_init(md_sim *sim) MD_CHECKED;
+/* Drops errors of files that cannot be completed: md_sim_end_observers, before it, returns them. */
 void md_sim_free(md_sim *sim);
 
+/* Ends and removes all dumps and output fixes. Collective. MD_RUNTIME: a file cannot be completed. */
+md_status md_sim_end_observers(md_sim *sim) MD_CHECKED;
+
 /* Removes everything that commands have made, and sets the defaults again (the command clear). Kept are the log, the
- * variables, the way through the deck, its history, the engine and its options. MD_RUNTIME: out of memory. */
+ * variables, the way through the deck, its history, the engine and its options. Collective. MD_RUNTIME: a file of a
+ * dump or a fix cannot be completed. */
 md_status md_sim_clear(md_sim *sim) MD_CHECKED;
 
 /* Prints a note about a command that is accepted and ignored, once for each `name`. */

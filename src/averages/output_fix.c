@@ -235,14 +235,12 @@ static void free_fix(md_output_fix *fix)
   free(fix);
 }
 
-/* finish() has flushed and checked the file, or an earlier error matters more. So an error of closing is dropped. */
-static void destroy(md_observer *observer)
+static md_status destroy(md_observer *observer)
 {
   md_output_fix *fix = (md_output_fix *)observer;
-  md_error_record before;
-  md_error_save(&before, MD_OK);
-  if (md_output_close(&fix->output) != MD_OK) (void)md_error_restore(&before);
+  const md_status status = name_in_error(fix, md_output_close(&fix->output));
   free_fix(fix);
+  return status;
 }
 
 bool md_is_output_fix(const md_observer *observer) { return observer->destroy == destroy; }

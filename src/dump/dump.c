@@ -218,14 +218,21 @@ static void free_dump(md_dump *dump)
   free(dump);
 }
 
-/* finish() has flushed and checked the file, or an earlier error matters more. So an error of closing is dropped. */
-static void destroy(md_observer *observer)
+static md_status destroy(md_observer *observer)
 {
   md_dump *dump = (md_dump *)observer;
+  const md_status status = close_files(dump);
+  if (status != MD_OK) md_error_prefix("dump %s: ", observer->id);
+  free_dump(dump);
+  return status;
+}
+
+/* Destroys a dump after an error, which remains the one to report. */
+static void drop(md_dump *dump)
+{
   md_error_record before;
   md_error_save(&before, MD_OK);
-  if (close_files(dump) != MD_OK) (void)md_error_restore(&before);
-  free_dump(dump);
+  if (destroy(&dump->observer) != MD_OK) (void)md_error_restore(&before);
 }
 
 static bool is_dump(const md_observer *observer) { return observer->destroy == destroy; }
@@ -325,7 +332,7 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
   const md_status status = read_words(sim, words, made);
   *dump = made;
   if (status == MD_OK) return MD_OK;
-  destroy(&made->observer);
+  drop(made);
   *dump = NULL;
   return status;
 }
@@ -340,7 +347,7 @@ md_status md_do_dump(md_sim *sim, const md_words *words)
   MD_TRY(new_dump(sim, words, &dump));
   const md_status status = md_sim_use_file(sim, MD_FILE_DUMP, dump->observer.id, dump->path);
   if (status != MD_OK) {
-    destroy(&dump->observer);
+    drop(dump);
     return status;
   }
   md_sim_append_observer(sim, &dump->observer);
@@ -384,7 +391,7 @@ static md_status modified_dump(md_sim *sim, const md_words *words, md_dump **dum
   MD_TRY(dump_of_words(sim, words, n, dump));
   if (n + 1 >= words->n) return MD_OK;
   const md_status status = md_dump_change(sim, *dump, &(md_words){words->n - n - 1, words->word + n + 1});
-  if (status != MD_OK) destroy(&(*dump)->observer);
+  if (status != MD_OK) drop(*dump);
   return status;
 }
 
@@ -394,7 +401,8 @@ md_status md_do_write_dump(md_sim *sim, const md_words *words)
   MD_TRY(md_sim_need_box(sim, "write_dump"));
   MD_TRY(modified_dump(sim, words, &dump));
   const md_status status = sim->planning.on ? MD_OK : write_present(sim, dump);
-  destroy(&dump->observer);
+  if (status == MD_OK) return md_comm_agree(sim->comm, destroy(&dump->observer));
+  drop(dump);
   return status;
 }
 

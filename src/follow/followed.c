@@ -475,10 +475,11 @@ static md_status observe(md_observer *observer, md_view *view)
   return status;
 }
 
-static void destroy(md_observer *observer)
+static md_status destroy(md_observer *observer)
 {
   ((look_observer *)observer)->followed->observer = NULL;
   free(observer);
+  return MD_OK;
 }
 
 bool md_is_follower(const md_observer *observer) { return observer->observe == observe; }
@@ -642,7 +643,7 @@ void md_followed_end(md_followed *f)
     md_observer **at = &f->sim->observers;
     while (*at != f->observer) at = &(*at)->next;
     *at = f->observer->next;
-    destroy(f->observer);
+    (void)!(destroy(f->observer) == MD_OK);
   }
   free_set(&f->set);
   free(f);

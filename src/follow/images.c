@@ -221,11 +221,12 @@ static md_status finish(md_observer *observer, md_sim *sim)
   return status;
 }
 
-static void destroy(md_observer *observer)
+static md_status destroy(md_observer *observer)
 {
   md_images *images = (md_images *)observer;
   images->sim->images = NULL;
   free(images);
+  return MD_OK;
 }
 
 /* ---- for others ---- */

@@ -61,6 +61,18 @@ static md_status file_name(const md_image *image, const char *path, char *name, 
   return (size_t)n < size ? MD_OK : md_error(MD_USAGE, "dump movie: the file name is too long");
 }
 
+/* Most players, those of browsers too, know only films whose colours have half the resolution (yuv420p), which needs
+ * even sizes. ffmpeg would choose the full one, as the pictures have it. */
+static bool has_half_colours(const md_image *image, const char *path)
+{
+  static const char *const endings[] = {".mp4", ".m4v", ".mov", ".mkv", ".webm"};
+  const char *ending = strrchr(path, '.');
+  if (image->width % 2 != 0 || image->height % 2 != 0) return false;
+  for (size_t k = 0; k < sizeof endings / sizeof endings[0]; ++k)
+    if (strcmp(ending, endings[k]) == 0) return true;
+  return false;
+}
+
 static md_status spawn(const md_image *image, const char *path, int input, pid_t *pid)
 {
   char file[2048], from[32], to[32], bits[32];
@@ -68,8 +80,14 @@ static md_status spawn(const md_image *image, const char *path, int input, pid_t
   snprintf(from, sizeof from, "%.9g", image->frame_rate);
   snprintf(to, sizeof to, "%.9g", image->frame_rate);
   snprintf(bits, sizeof bits, "%lldk", (long long)image->bit_rate);
-  const char *const word[] = {"ffmpeg", "-v", "error", "-y", "-r", from,   "-f", "image2pipe", "-c:v",
-                              "ppm",    "-i", "-",     "-r", to,   "-b:v", bits, file,         NULL};
+  const char *word[20] = {"ffmpeg", "-v",  "error", "-y", "-r", from, "-f",   "image2pipe",
+                          "-c:v",   "ppm", "-i",    "-",  "-r", to,   "-b:v", bits};
+  int n = 16;
+  if (has_half_colours(image, path)) {
+    word[n++] = "-pix_fmt";
+    word[n++] = "yuv420p";
+  }
+  word[n] = file;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);

@@ -200,6 +200,7 @@ static md_status read_deck(md_sim *sim, const md_command_line *c)
     status =
         md_error(MD_USAGE, "--resume: the deck ended before the run in which %s was written", resume.path);
   if (status == MD_OK && c->frame) status = md_frame_check(sim);
+  if (status == MD_OK && !sim->planning.on) status = md_sim_end_observers(sim);
   sim->resume = NULL;
   sim->frame = NULL;
   sim->preview = NULL;
@@ -285,6 +286,7 @@ md_status md_session_close(md_session *session, md_status status, bool *alone)
 {
   *alone = false;
   if (session->open) {
+    if (status == MD_OK) status = md_sim_end_observers(&session->sim);
     /* Closing shared files is collective, so all ranks must reach this point. */
     status = session->comm->finalise(session->comm, status, alone);
     if (!*alone) md_sim_free(&session->sim);

@@ -85,7 +85,8 @@ struct md_observer {
   bool (*mark)(md_observer *, md_output_mark *);
   /* Continues from a mark: cuts off what was written after it. Called before start. May be NULL. Collective. */
   md_status (*resume)(md_observer *, md_sim *, const md_output_mark *) MD_CHECKED;
-  void (*destroy)(md_observer *);
+  /* Ends its files and frees the observer. An error: a file is not complete. Each rank has its own answer. */
+  md_status (*destroy)(md_observer *) MD_CHECKED;
 };
 
 #endif

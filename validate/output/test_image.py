@@ -352,7 +352,7 @@ def test_a_movie_is_its_pictures(tmp_path):
     pictures = b"".join((tmp_path / f"p.{k}.ppm").read_bytes() for k in (0, 10, 20, 30))
     assert (tmp_path / "m.mp4").read_bytes() == pictures
     words = (tmp_path / "m.mp4.words").read_text().split()
-    assert words[-5:] == ["-r", "12.5", "-b:v", "900k", "file:m.mp4"]
+    assert words[-7:] == ["-r", "12.5", "-b:v", "900k", "-pix_fmt", "yuv420p", "file:m.mp4"]
     assert " ".join(words).startswith("-v error -y -r 12.5 -f image2pipe -c:v ppm -i -")
 
 
@@ -376,6 +376,28 @@ def test_without_ffmpeg(tmp_path):
     surroundings = with_ffmpeg(tmp_path, "#!/bin/sh\ncat >/dev/null\nexit 3\n")
     refused(run_deck(tmp_path, MOVIE + "run 30\nundump m\n", variables=surroundings), RUNTIME, "undump m",
             "ffmpeg failed")
+    for end in ("", "clear\nprint over\n"):
+        refused(run_deck(tmp_path, MOVIE + "run 30\n" + end, variables=surroundings), RUNTIME, "dump m:",
+                "ffmpeg failed")
+    refused(run_deck(tmp_path, MOVIE + "write_dump all movie w.mp4 type type\n", variables=surroundings), RUNTIME,
+            "ffmpeg failed")
+
+
+@pytest.mark.parametrize("name, size, half", [("m.webm", "20 16", True), ("m.mp4", "21 16", False),
+                                              ("m.mp4", "20 15", False), ("m.gif", "20 16", False)])
+def test_films_that_players_know(name, size, half, tmp_path):
+    """Colours of half the resolution, where the size and the format allow it."""
+    deck = MOVIE.replace("m.mp4", name).replace("20 16", size) + "run 10\n"
+    works(run_deck(tmp_path, deck, variables=with_ffmpeg(tmp_path)))
+    assert ("-pix_fmt yuv420p" in (tmp_path / f"{name}.words").read_text()) == half
+
+
+@pytest.mark.skipif(shutil.which("ffprobe") is None, reason="ffmpeg is not installed")
+def test_ffmpeg_makes_a_film_of_it(tmp_path):
+    works(run_deck(tmp_path, MOVIE + "run 50\n"))
+    words = "-v error -count_frames -show_entries stream=width,height,r_frame_rate,nb_read_frames,pix_fmt -of csv"
+    said = subprocess.run(["ffprobe", *words.split(), "m.mp4"], cwd=tmp_path, capture_output=True, check=True)
+    assert said.stdout.decode() == "stream,20,16,yuv420p,25/2,6\n"
 
 
 # ---------------------------------------------------------------- bad input
