@@ -103,13 +103,27 @@ static md_status imbalance_of(md_comm *c, const md_particles *p, double *imbalan
 {
   const md_decomposition *division = &mpi_state_of(c)->division;
   int64_t *owned, most = 0, total = 0;
-  const int size = c->size;
-  MD_TRY(md_array_new_zero(&owned, size, sizeof *owned, "loads of the ranks"));
-#pragma omp parallel for schedule(static) reduction(+ : owned[:size])
-  for (int64_t i = 0; i < p->n; ++i) {
-    double x[3] = {0.0, 0.0, 0.0};
-    for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
-    owned[md_decomposition_owner(division, p->dim, x)] += md_balance_load_of(&c->balance, p, i);
+  MD_TRY(md_array_new_zero(&owned, c->size, sizeof *owned, "loads of the ranks"));
+#pragma omp parallel
+  {
+    /* Neighbouring particles mostly have the same owner, so that few sums are added one by one. */
+    int owner = 0;
+    int64_t load = 0;
+#pragma omp for schedule(static) nowait
+    for (int64_t i = 0; i < p->n; ++i) {
+      double x[3] = {0.0, 0.0, 0.0};
+      for (int d = 0; d < p->dim; ++d) x[d] = p->x[d][i];
+      const int next = md_decomposition_owner(division, p->dim, x);
+      if (next != owner) {
+#pragma omp atomic
+        owned[owner] += load;
+        owner = next;
+        load = 0;
+      }
+      load += md_balance_load_of(&c->balance, p, i);
+    }
+#pragma omp atomic
+    owned[owner] += load;
   }
   const md_status status = md_mpi_sum(c, owned, c->size);
   for (int r = 0; r < c->size; ++r) {

@@ -123,8 +123,10 @@ static md_status file_append(md_comm *c, md_comm_file *f, const void *bytes, int
   const md_status status = md_mpi_agree_surely(c, write_at(f, f->end + before, bytes, n));
   /* Where the bytes of one rank are missing, the bytes of higher ranks would stand after a hole. So all are cut
    * off. */
-  if (status != MD_OK) MPI_File_set_size(f->file, f->end);
-  f->end += total;
+  if (status == MD_OK)
+    f->end += total;
+  else
+    MPI_File_set_size(f->file, f->end);
   return status;
 }
 

@@ -229,7 +229,7 @@ static md_status build_axis(md_comm *c, const md_box *box, int axis, double widt
   MD_TRY(exchange_counts(c, m, axis));
   MD_TRY(md_particles_reserve(p, p->n + p->nghost + m[0].nreceive + m[1].nreceive + 1));
   for (int side = 0; side < 2; ++side)
-    if (m[side].nsend > INT32_MAX / 3 || m[side].nreceive > INT32_MAX / 3)
+    if (m[side].nsend > INT32_MAX / MD_HALO_WIDTH || m[side].nreceive > INT32_MAX / MD_HALO_WIDTH)
       return md_error(MD_RUNTIME, "%lld ghosts through one face are too many for a message: use more ranks",
                       (long long)(m[side].nsend > m[side].nreceive ? m[side].nsend : m[side].nreceive));
   for (int side = 0; side < 2; ++side) {
@@ -376,8 +376,8 @@ md_status md_mpi_halo_values(md_comm *c, const md_particles *p, double *value, i
         continue;
       }
       const int to = m->nsend > 0 ? m->to : MPI_PROC_NULL, from = m->nreceive > 0 ? m->from : MPI_PROC_NULL;
-      MD_MPI(MPI_Sendrecv(m->out, (int)m->nsend * width, MPI_DOUBLE, to, tag, value + m->first * width,
-                          (int)m->nreceive * width, MPI_DOUBLE, from, tag, s->halo, MPI_STATUS_IGNORE));
+      MD_MPI(MPI_Sendrecv(m->out, (int)(m->nsend * width), MPI_DOUBLE, to, tag, value + m->first * width,
+                          (int)(m->nreceive * width), MPI_DOUBLE, from, tag, s->halo, MPI_STATUS_IGNORE));
     }
   return MD_OK;
 }

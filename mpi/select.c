@@ -21,15 +21,14 @@
 enum { LANES = 2, BLOCK = 64 };
 
 /* Vector types of gcc and clang, of a length that every processor has. They are written out because gcc makes no
- * vector code without SSE 4.1 from a loop that compares doubles and counts. The test uses the signs of differences
- * instead: a sign is exact, and needs no SSE 4.1. */
+ * vector code without SSE 4.1 from a loop that compares doubles and counts. */
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef int64_t bits __attribute__((vector_size(LANES * sizeof(double))));
 
 /* Whether x is not inside. NaN is not inside. */
 static bool is_out(double x, double lo, double hi) { return !(x >= lo) || !(x < hi); }
 
-/* Whether any of n positions is not inside. NaN has the same sign in both differences, so that it is not inside. */
+/* Whether any of n positions is not inside. */
 static bool any_out(const double *x, int64_t n, double lo, double hi)
 {
   const lanes low = {lo, lo}, high = {hi, hi};
@@ -37,7 +36,7 @@ static bool any_out(const double *x, int64_t n, double lo, double hi)
   int64_t i = 0;
   for (; i + LANES <= n; i += LANES) {
     const lanes at = *(const lanes *)(x + i);
-    out |= (bits)(at - low) | ~(bits)(at - high);
+    out |= ~((bits)(at >= low) & (bits)(at < high));
   }
   bool some = out[0] < 0 || out[1] < 0;
   for (; i < n; ++i) some = some || is_out(x[i], lo, hi);

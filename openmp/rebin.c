@@ -164,6 +164,10 @@ enum { SUM_SHIFT = 256 };
 static md_status reserve_records(md_engine *e)
 {
   const int64_t need = engine_far(e, e->threads);
+  if (need > INT32_MAX)
+    return md_error(MD_RUNTIME,
+                    "half lists of %d threads have no room for %lld particles and ghosts: use more ranks",
+                    e->threads, (long long)(e->p->n + e->p->nghost));
   if (need > e->half.capacity) {
     e->half.capacity = need + need / 16;
     free(e->half.record);

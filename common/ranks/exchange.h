@@ -16,6 +16,8 @@
 extern "C" {
 #endif
 
+enum { MD_HALO_WIDTH = 10 }; /* the most values of a ghost in halo_values */
+
 struct md_comm_exchange {
   /* Wraps the owned particles and sends each migrant to its owner, however far away. Drops all ghosts. The order of
    * the particles may change. Rebalances first if that is due. MD_PHYSICS, on all ranks: a particle is lost. */
@@ -32,7 +34,7 @@ struct md_comm_exchange {
   md_status (*halo_begin)(md_comm *, const md_box *box, md_particles *) MD_CHECKED;
   md_status (*halo_next)(md_comm *, md_particles *, bool wait, bool *done) MD_CHECKED;
   /* Gives the ghosts that halo_build has made the values of their owners: value[n + nghost][width], of which the first
-   * n are there. The particles must be in the order that they had at halo_build. */
+   * n are there. width: at most MD_HALO_WIDTH. The particles must be in the order that they had at halo_build. */
   md_status (*halo_values)(md_comm *, const md_particles *, double *value, int width) MD_CHECKED;
 
   /* The sparse exchange: sends record k, for each k < n, to rank to[k]. `records`: n records of `size` bytes each;

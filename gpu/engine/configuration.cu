@@ -120,7 +120,7 @@ static void choose_cells(const md_model *model, int64_t n, int ranks, double wid
       cells *= d < box->dim ? c->count[d] + 2.0 * c->border[d] : 1.0;
     }
     c->cells = (int64_t)std::min(cells, 9e18);
-    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, 2147483000.0 * ranks)) return;
+    if (cells <= std::min(CELLS_PER_PARTICLE * (double)n + 4096.0, GPU_CELLS_MOST * ranks)) return;
   }
 }
 

@@ -82,9 +82,16 @@ enum { GPU_SPARE = 8 };
 int gpu_rows_sent(int buffer_rows);
 double gpu_cut_share(int buffer_rows, int rows);
 
+/* The most cells of a rank, whose numbers are of 32 bits. */
+#define GPU_CELLS_MOST 2147483000.0
+
 /* On several ranks: the number of particles for which there is room on a rank that begins with n. */
 enum { GPU_ROOM = 32 };
-static inline int64_t gpu_room_for(int64_t n) { return n + n / GPU_ROOM + 4096; }
+static inline int64_t gpu_room_for(int64_t n)
+{
+  const int64_t room = n + n / GPU_ROOM + 4096;
+  return room < MD_PARTICLES_MAX ? room : MD_PARTICLES_MAX;
+}
 
 /* Fills *plan with the bytes per particle of each array, on one of `ranks` ranks, and with their sum. */
 void gpu_memory(const md_model *model, int64_t n, int ranks, const md_gpu_options *options,

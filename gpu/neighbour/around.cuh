@@ -91,12 +91,6 @@ find_cells_near(const system_view<T> &s, const int reach[3], const typename T::p
   }
 }
 
-/* The index in ghost_view.start of any cell: cells without one have no ghosts. */
-template <class T> static __device__ __forceinline__ int any_ghost_cell(const ghost_view<T> &g, int cell)
-{
-  return cell < g.fold ? cell : max(cell - g.folded, g.fold);
-}
-
 /* Calls f(j) for the particles with an index of at least `from`, and for the ghosts, in these cells. */
 template <class T, class F>
 static __device__ __forceinline__ void for_each_around(const system_view<T> &s, const cells_with_ghosts &a,
@@ -113,8 +107,8 @@ static __device__ __forceinline__ void for_each_around(const system_view<T> &s, 
       cell_range(s.grid.start, cell, a.n[0], begin, end);
       for (int j = max(begin, from); j < end; ++j) f(j);
       if (!a.ghosts) continue;
-      begin = s.ghost.start[any_ghost_cell(s.ghost, cell)];
-      end = min(s.ghost.start[any_ghost_cell(s.ghost, cell + a.n[0])], s.ghost.capacity);
+      begin = s.ghost.start[ghost_cell(s.ghost, cell)];
+      end = min(s.ghost.start[ghost_cell(s.ghost, cell + a.n[0])], s.ghost.capacity);
       for (int g = begin; g < end; ++g) f(s.n + g);
     }
 }

@@ -79,13 +79,13 @@ static __device__ __forceinline__ void write_images(const system_view<T> &s, con
     g[k] = left ? s.ghost.start[cell_of_image<T>(s, m.x, next_image(left))] + m.place[k] : -1;
 #pragma unroll
   for (int k = 0; k < IMAGES_OF_CORNER; ++k) {
-    if (s.ghost.of) s.ghost.of[IMAGES_MOST * to + k] = g[k] < s.ghost.capacity ? g[k] : -1;
+    if (s.ghost.of) s.ghost.of[first_image(to) + k] = g[k] < s.ghost.capacity ? g[k] : -1;
     if (!unwritten) continue;
     const int code = code_of_image<T::DIM>(next_image(unwritten));
     write_image<T>(s, s.x[parity], record, to, code, g[k]);
     if (g[k] < s.ghost.capacity) rounded[s.n + g[k]] = rounded_position<T>(s, m.x, code);
   }
-  if (s.ghost.of) s.ghost.of[IMAGES_MOST * to + IMAGES_OF_CORNER] = -1;
+  if (s.ghost.of) s.ghost.of[first_image(to) + IMAGES_OF_CORNER] = -1;
 }
 
 /* Writes the particle to its place, and its images. parity: of the array that has the positions then. */

@@ -52,11 +52,11 @@ static __device__ __forceinline__ void write_images(const system_view<T> &s, typ
       for (int m = 0; m < TOGETHER<T>; ++m) {
         if (!unwritten) break;
         write_image<T>(s, records, record, to, code_of_image<T::DIM>(next_image(unwritten)), g[m]);
-        if (s.ghost.of && g[m] < s.ghost.capacity) s.ghost.of[IMAGES_MOST * to + done++] = g[m];
+        if (s.ghost.of && g[m] < s.ghost.capacity) s.ghost.of[first_image(to) + done++] = g[m];
       }
     }
     if (s.ghost.of)
-      for (; done < IMAGES_MOST; ++done) s.ghost.of[IMAGES_MOST * to + done] = -1;
+      for (; done < IMAGES_MOST; ++done) s.ghost.of[first_image(to) + done] = -1;
   }
 }
 

@@ -57,7 +57,9 @@ static __global__ void __launch_bounds__(MEASURE_THREADS, MEASURE_BLOCKS)
 {
   md_fine sum[SUMS] = {};
   const typename T::record *x = present(s);
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < s.n; i += gridDim.x * blockDim.x) {
+  const int stride = gridDim.x * blockDim.x;
+  for (int64_t k = blockIdx.x * blockDim.x + threadIdx.x; k < s.n; k += stride) {
+    const int i = (int)k;
     const typename T::record xi = load_record(x + i);
     for_each_listed_pair<T>(s, x, i, [&](const typename T::record &xj, bool twice) {
       add_pair<T, STYLE>(s, a, wide_separation<T>(s.scale, xi, xj), pair_of<T>(s, xi, xj), twice ? 2 : 1,

@@ -30,8 +30,8 @@ template <class T> struct ghost_view {
   /* A stencil may hold ghosts only if its middle cell is one of the first or last `depth` cells along an axis. 0: no
    * ghosts along this axis. */
   int depth[3];
-  /* The `folded` cells from cell `fold` on have no entry in `start`, because no stencil looks for ghosts there. The
-   * cells after them are `folded` entries lower. */
+  /* The `folded` cells from cell `fold` on have no ghosts and no entry in `start`. The cells after them are `folded`
+   * entries lower. */
   int fold, folded;
   int *source; /* local index of the source; -1: it is on another rank */
   int *shift;  /* shift code, see below: an image is its source shifted by this number of edges of the box */
@@ -45,6 +45,9 @@ template <class T> struct ghost_view {
   int *of;
 };
 
+/* The first of the entries of particle i in ghost_view.of. */
+__device__ __forceinline__ int64_t first_image(int i) { return (int64_t)IMAGES_MOST * i; }
+
 /* Shift codes: the sum of n_d << (5 d) and NO_SHIFT, for a shift by n_d edges along axis d. In a tilted box an image is
  * shifted by more than one edge along x and y. */
 enum { SHIFT_BITS = 5, SHIFT_MIDDLE = 1 << (SHIFT_BITS - 1), NO_SHIFT = SHIFT_MIDDLE * (1 + 32 + 1024) };
@@ -55,10 +58,11 @@ __device__ __forceinline__ int shift_along(int code, int d)
   return (code >> (SHIFT_BITS * d) & (2 * SHIFT_MIDDLE - 1)) - SHIFT_MIDDLE;
 }
 
-/* The index in ghost_view.start of a cell that may hold ghosts. */
+/* The index in ghost_view.start of a cell. That of a cell without an entry is the entry after these cells, so that a
+ * range of cells may begin or end at it. */
 template <class T> __device__ __forceinline__ int ghost_cell(const ghost_view<T> &g, int cell)
 {
-  return cell < g.fold ? cell : cell - g.folded;
+  return cell < g.fold ? cell : max(cell - g.folded, g.fold);
 }
 
 /* The lists, with four neighbours in a row: row r of particle i is neighbours[(i/32 * stride + r) * 32 + i%32]. A

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void write_images(const system_view<T> &s, con
   if (!own) return;
 #pragma unroll
   for (int k = lane; k < IMAGES_MOST; k += LANES) {
-    const int g = s.ghost.of[IMAGES_MOST * i + k];
+    const int g = s.ghost.of[first_image(i) + k];
     if (g >= 0) s.x[parity][s.n + g] = image_by<T>(s, record, s.ghost.shift[g]);
   }
 }
@@ -66,8 +66,10 @@ static __global__ void __launch_bounds__(STEP_THREADS<STYLE>, STEP_BLOCKS<T, STY
   const typename T::real kicks = (typename T::real)(now.done == 0 ? a.first_kicks : a.kicks);
   findings found = {0, 0, 0.0f};
   constexpr int TOGETHER = 32 / LANES; /* particles of a warp */
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.x * blockDim.x / LANES;
-  const int first = thread % TOGETHER, lane = threadIdx.x % 32 / TOGETHER;
+  /* Of n particles there may be n LANES threads. */
+  const int64_t thread = (int64_t)blockIdx.x * blockDim.x + threadIdx.x,
+                stride = gridDim.x * (blockDim.x / LANES);
+  const int first = threadIdx.x % TOGETHER, lane = threadIdx.x % 32 / TOGETHER;
   /* With several lanes all lanes of a warp go on until the last one has no particle. */
   const int64_t end = LANES == 1 ? s.part.members : s.part.members + first;
   for (int64_t k = LANES == 1 ? thread : thread / 32 * TOGETHER + first; k < end; k += stride) {

@@ -118,7 +118,7 @@ static __device__ __forceinline__ lane_images<LANES> load_images(const system_vi
 #pragma unroll
   for (int m = 0; m < images.MOST; ++m) {
     const int k = lane + m * LANES;
-    images.ghost[m] = s.ghost.of && own && k < IMAGES_MOST ? s.ghost.of[IMAGES_MOST * i + k] : -1;
+    images.ghost[m] = s.ghost.of && own && k < IMAGES_MOST ? s.ghost.of[first_image(i) + k] : -1;
     images.code[m] = images.ghost[m] >= 0 ? s.ghost.shift[images.ghost[m]] : NO_SHIFT;
   }
   return images;

@@ -154,11 +154,13 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
   const distance_table t = begin_table(a);
   const typename T::record *x = present(s);
   unsigned found = 0;
-  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
-    const int i = first + threadIdx.x;
+  const unsigned n = (unsigned)s.n, stride = gridDim.x * blockDim.x;
+  for (unsigned first = blockIdx.x * blockDim.x; first < n; first += stride) {
+    const unsigned k = first + threadIdx.x;
+    const int i = (int)min(k, n - 1);
     typename T::record xi = {};
-    if (i < s.n) xi = x[i];
-    const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
+    if (k < n) xi = x[i];
+    const int type = k < n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
     count_particles(a, type, t, found);
     if (type == 0) continue;
     for_each_in_cells<T>(s, x, i, HALVES<T>, [&](int j, const typename T::record &xj) {
@@ -210,12 +212,14 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS, DISTANCE_BLOCKS)
   const distance_table t = begin_table(a);
   const typename T::record *x = present(s);
   unsigned found = 0;
-  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
-    const int k = first + threadIdx.x, i = min(k, s.n - 1), block = i >> 5;
+  const unsigned n = (unsigned)s.n, stride = gridDim.x * blockDim.x;
+  for (unsigned first = blockIdx.x * blockDim.x; first < n; first += stride) {
+    const unsigned k = first + threadIdx.x;
+    const int i = (int)min(k, n - 1), block = i >> 5;
     const typename T::record xi = load_record(x + i);
-    const int type = k < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
+    const int type = k < n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
     count_particles(a, type, t, found);
-    if ((k & ~31) >= s.n || !__any_sync(0xffffffffu, type > 0)) continue;
+    if ((k & ~31u) >= n || !__any_sync(0xffffffffu, type > 0)) continue;
     const int4 *list = s.list.neighbours + (int64_t)block * s.list.stride * 32 + (k & 31);
     const int rows = s.list.rows[block];
     for (int r = 0; r < rows; ++r) {
@@ -256,11 +260,13 @@ static __global__ void __launch_bounds__(DISTANCE_THREADS)
   const distance_table t = begin_table(a);
   const unsigned parity = progress_before(s.ctl, s.launch).parity;
   unsigned found = 0;
-  for (int first = blockIdx.x * blockDim.x; first < s.n; first += gridDim.x * blockDim.x) {
-    const int i = first + threadIdx.x;
+  const unsigned n = (unsigned)s.n, stride = gridDim.x * blockDim.x;
+  for (unsigned first = blockIdx.x * blockDim.x; first < n; first += stride) {
+    const unsigned k = first + threadIdx.x;
+    const int i = (int)min(k, n - 1);
     typename T::particle xi = {};
-    if (i < s.n) xi = load_particle<T>(s, parity, i);
-    const int type = i < s.n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
+    if (k < n) xi = load_particle<T>(s, parity, i);
+    const int type = k < n && is_counted<T>(s, a, i) ? type_of(xi) + 1 : 0;
     count_particles(a, type, t, found);
     if (type == 0) continue;
     const cells_around around = find_cells_around<T>(s, a.reach, xi);

@@ -119,6 +119,7 @@ static md_status find_slopes(md_engine *e)
     sum_densities(e, &a);
   md_timers_lap(&e->timers, MD_PHASE_FORCE, &mark);
   const md_comm_exchange *exchange = e->comm->exchange;
+  _Static_assert((int)MD_THREE_SUMS <= (int)MD_HALO_WIDTH, "ghosts get all sums of a three-body style");
   MD_TRY(a.three ? exchange->halo_values(e->comm, e->p, e->density.kept, MD_THREE_SUMS)
                  : exchange->halo_values(e->comm, e->p, e->density.slope, 1));
   md_timers_lap(&e->timers, MD_PHASE_HALO, &mark);

@@ -18,10 +18,12 @@
  *
  *   the page after an array:   [ .... array .... | rounded up to 32 bytes ][ page without access ]
  *
+ * With EMULATOR_GUARD=before in the environment the page without access is before each array instead.
+ *
  * The emulator finds differences from naive in the arithmetic and indexing of kernels, in the logic between launches
  * and in messages of ranks. It finds reads of device memory that was never written, or is written by a copy that
  * nothing has waited for, if they change a result. It finds accesses past the end of an array (past the next multiple
- * of 32 bytes) or to freed memory, and threads that wait for ever.
+ * of 32 bytes), or before its beginning, or to freed memory, and threads that wait for ever.
  *
  * The emulator cannot find races between threads, between streams or with other copies, because only one thing happens
  * at a time; compute-sanitizer finds them (validate/speed/sanitize_gpu.py). It cannot find reads of static shared
@@ -66,11 +68,13 @@ void *allocate(size_t bytes, int kind = MAP_PRIVATE)
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t rounded = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
   const size_t usable = (rounded + page - 1) / page * page;
+  const char *guard = getenv("EMULATOR_GUARD");
+  const bool before = guard && strcmp(guard, "before") == 0;
   void *mapped = mmap(nullptr, usable + page, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  char *begin = (char *)mapped, *at = begin + usable - rounded;
-  if (mprotect(begin + usable, page, PROT_NONE) != 0) abort();
-  memset(begin, FRESH, usable);
+  char *begin = (char *)mapped, *at = before ? begin + page : begin + usable - rounded;
+  if (mprotect(before ? begin : begin + usable, page, PROT_NONE) != 0) abort();
+  memset(before ? begin + page : begin, FRESH, usable);
   mappings[at] = {begin, usable + page};
   return at;
 }

@@ -231,6 +231,37 @@ run 200
 """
 
 
+SLABS_WITHOUT_GHOSTS_BESIDE = """units lj
+boundary f f p
+lattice fcc 0.8442
+region box block 0 4 0 4 0 60
+create_box 1 box
+create_atoms 1 box
+mass 1 1
+velocity all create 1.44 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1 1
+neighbor 0.3 bin
+fix 1 all nve
+fix w all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE
+run ${steps}
+write_dump all custom ${dump} id x y z vx vy vz modify format float %.17g
+"""
+
+
+def test_warps_search_as_deep_as_their_boxes_reach(tmp_path, monkeypatch):
+    """Only the faces between slabs have ghosts, so that the cells in the middle of a slab have no beginnings of ghosts.
+    Warps look there, as their particles lie in several rows. On the CPU the page before each array has no access."""
+    monkeypatch.setenv("EMULATOR_GUARD", "before")
+    knobs = {"steps": 12}
+    reference, own = tmp_path / "naive.dump", tmp_path / "gpu.dump"
+    harness.run(SLABS_WITHOUT_GHOSTS_BESIDE, tmp_path, engine="naive", variables={**knobs, "dump": reference.name})
+    result = on_ranks(2, "processors 1 1 2\n" + SLABS_WITHOUT_GHOSTS_BESIDE, tmp_path,
+                      package={**STAGED, "neighbours": "cells"}, variables={**knobs, "dump": own.name})
+    assert "cells without lists, 1 x 1 x 2 domains" in result.log
+    assert own.read_bytes() == reference.read_bytes()
+
+
 def test_lists_that_have_no_room_on_one_rank(tmp_path):
     """A ball that collapses on the first rank: from 20 to 60 rows of neighbours in the longest list. The other rank
     waits until the first one has made room."""
