@@ -520,22 +520,26 @@ fuzz: ## feed mutated decks, data files and tables to the readers for SECONDS
 
 # ---------------------------------------------------------------- the tree
 
+# Where `install` copies to, for the shell. Everyone may read it, whatever the umask is.
+PLACE = $(call quoted,$(DESTDIR)$(PREFIX))
+
 install: all ## copy the program, its libraries, decks and documentation under PREFIX
-	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
-	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/myriad'
-	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(GPU_LIBRARY))')
-	$(if $(HDF5_LIBRARY),install -D -m 755 $(HDF5_LIBRARY) '$(DESTDIR)$(PREFIX)/lib/myriad/$(notdir $(HDF5_LIBRARY))')
-	$(if $(LIBRARY),install -D -m 755 $(LIBRARY) '$(DESTDIR)$(PREFIX)/lib/libmyriad.so')
-	install -D -m 644 src/library/myriad.h '$(DESTDIR)$(PREFIX)/include/myriad.h'
-	install -m 755 validate/check.py '$(DESTDIR)$(PREFIX)/bin/myriad-check'
-	cp -R inputs '$(DESTDIR)$(PREFIX)/share/myriad'
-	install -D -m 644 -t '$(DESTDIR)$(PREFIX)/share/myriad/validate/reference' validate/reference/repulsive-1000.*
-	cp -R LICENSE $(wildcard README.md docs/*) '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+	install -d $(PLACE)/bin $(PLACE)/share/myriad $(PLACE)/share/doc/myriad
+	install -m 755 $(PROGRAM) $(PLACE)/bin/myriad
+	$(if $(WITH_GPU),install -D -m 755 $(GPU_LIBRARY) $(PLACE)/lib/myriad/$(notdir $(GPU_LIBRARY)))
+	$(if $(HDF5_LIBRARY),install -D -m 755 $(HDF5_LIBRARY) $(PLACE)/lib/myriad/$(notdir $(HDF5_LIBRARY)))
+	$(if $(LIBRARY),install -D -m 755 $(LIBRARY) $(PLACE)/lib/libmyriad.so)
+	install -D -m 644 src/library/myriad.h $(PLACE)/include/myriad.h
+	install -m 755 validate/check.py $(PLACE)/bin/myriad-check
+	cp -R inputs $(PLACE)/share/myriad
+	install -D -m 644 -t $(PLACE)/share/myriad/validate/reference validate/reference/repulsive-1000.*
+	cp -R LICENSE $(wildcard README.md docs/*) $(PLACE)/share/doc/myriad
+	chmod -R u=rwX,go=rX $(PLACE)/share/myriad $(PLACE)/share/doc/myriad
 
 uninstall: ## remove what install copied
-	rm -f '$(DESTDIR)$(PREFIX)/bin/myriad' '$(DESTDIR)$(PREFIX)/bin/myriad-check'
-	rm -f '$(DESTDIR)$(PREFIX)/lib/libmyriad.so' '$(DESTDIR)$(PREFIX)/include/myriad.h'
-	rm -rf '$(DESTDIR)$(PREFIX)/lib/myriad' '$(DESTDIR)$(PREFIX)/share/myriad' '$(DESTDIR)$(PREFIX)/share/doc/myriad'
+	rm -f $(PLACE)/bin/myriad $(PLACE)/bin/myriad-check
+	rm -f $(PLACE)/lib/libmyriad.so $(PLACE)/include/myriad.h
+	rm -rf $(PLACE)/lib/myriad $(PLACE)/share/myriad $(PLACE)/share/doc/myriad
 
 clean: ## remove everything built (results in run/ stay)
 	rm -rf build build-*

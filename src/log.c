@@ -18,11 +18,19 @@
 
 static const double live_interval = 0.1, heartbeat_interval = 30.0; /* s */
 
+static void fail(md_log *log, const FILE *sink)
+{
+  if (sink == log->file)
+    log->file_failed = true;
+  else
+    log->screen_failed = true;
+}
+
 static void erase_live_line(md_log *log)
 {
   if (!log->line_open) return;
   log->line_open = false;
-  if (fputs("\r\033[K", log->screen) < 0) log->failed = true;
+  if (fputs("\r\033[K", log->screen) < 0) fail(log, log->screen);
 }
 
 /* How many bytes at `c` form a terminal control character: a code below a space except tab and newline, DEL, or,
@@ -57,16 +65,16 @@ static void put(md_log *log, FILE *sink, const char *format, va_list args)
   char *text = NULL;
   if (!sink) return;
   if (vasprintf(&text, format, args) < 0) {
-    log->failed = true;
+    fail(log, sink);
     return;
   }
-  if (!md_log_put_visibly(sink, text)) log->failed = true;
+  if (!md_log_put_visibly(sink, text)) fail(log, sink);
   free(text);
 }
 
 md_status md_log_open(md_log *log, const char *name, const char *mode)
 {
-  if (log->file && fclose(log->file) != 0) log->failed = true;
+  if (log->file && fclose(log->file) != 0) log->file_failed = true;
   log->file = NULL;
   if (strcmp(name, "none") == 0) return MD_OK;
   log->file = md_open_write(name, *mode == 'a');
@@ -91,9 +99,9 @@ void md_log_print(md_log *log, const char *format, ...)
 
 static void put_line(md_log *log, FILE *sink, const char *line)
 {
-  if (!md_log_put_visibly(sink, line)) log->failed = true;
+  if (!md_log_put_visibly(sink, line)) fail(log, sink);
   const size_t n = strlen(line);
-  if ((n == 0 || line[n - 1] != '\n') && fputc('\n', sink) < 0) log->failed = true;
+  if ((n == 0 || line[n - 1] != '\n') && fputc('\n', sink) < 0) fail(log, sink);
 }
 
 void md_log_echo(md_log *log, const char *line)
@@ -136,7 +144,7 @@ static void print_progress(char *out, size_t size, const md_progress *p)
 
 static void heartbeat(md_log *log, FILE *sink, const char *text)
 {
-  if (fprintf(sink, "# %s\n", text) < 0 || fflush(sink) != 0) log->failed = true;
+  if (fprintf(sink, "# %s\n", text) < 0 || fflush(sink) != 0) fail(log, sink);
 }
 
 void md_log_progress(md_log *log, const md_progress *progress)
@@ -156,7 +164,7 @@ void md_log_progress(md_log *log, const md_progress *progress)
   if (draw) {
     log->last_live = seconds;
     log->line_open = true;
-    if (fprintf(log->screen, "\r%s\033[K", text) < 0 || fflush(log->screen) != 0) log->failed = true;
+    if (fprintf(log->screen, "\r%s\033[K", text) < 0 || fflush(log->screen) != 0) fail(log, log->screen);
   }
 }
 
@@ -168,16 +176,30 @@ void md_log_progress_end(md_log *log)
 
 void md_log_flush(md_log *log)
 {
-  if (log->screen && fflush(log->screen) != 0) log->failed = true;
-  if (log->file && fflush(log->file) != 0) log->failed = true;
+  if (log->screen && (fflush(log->screen) != 0 || ferror(log->screen))) log->screen_failed = true;
+  if (log->file && (fflush(log->file) != 0 || ferror(log->file))) log->file_failed = true;
+}
+
+md_status md_log_file_status(md_log *log)
+{
+  md_log_flush(log);
+  if (!log->file_failed) return MD_OK;
+  return md_error(MD_RUNTIME, "writing the log %.200s failed: is the disk full?", log->file_name);
 }
 
 md_status md_log_status(md_log *log)
 {
-  md_log_flush(log);
-  if ((log->screen && ferror(log->screen)) || (log->file && ferror(log->file))) log->failed = true;
+  MD_TRY(md_log_file_status(log));
   /* A terminal that was closed takes no more text. */
-  if (log->live && md_stop_signal() == SIGHUP) log->failed = log->file && ferror(log->file);
-  if (!log->failed) return MD_OK;
-  return md_error(MD_RUNTIME, "writing the log failed: is the disk full, or the reader of a pipe gone?");
+  if (!log->screen_failed || (log->live && md_stop_signal() == SIGHUP)) return MD_OK;
+  return md_error(MD_RUNTIME,
+                  "writing to the screen failed: is the reader of a pipe gone, or the disk full?");
+}
+
+md_status md_log_close(md_log *log)
+{
+  if (log->file && fclose(log->file) != 0) log->file_failed = true;
+  if (log->screen && log->screen != stdout) fclose(log->screen);
+  log->file = log->screen = NULL;
+  return md_log_file_status(log);
 }

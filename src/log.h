@@ -2,8 +2,8 @@
  *
  * Only the log of rank 0 has sinks (open files). On other ranks every call does nothing. A terminal also gets one
  * progress line, which is redrawn in place. A file or pipe gets heartbeat lines instead, at most one in 30 s.
- * Sinks belong to the caller (a session), which opens and closes them. The log remembers a write error, and
- * md_log_status reports it, so that a full disk is noticed.
+ * The caller (a session) opens and closes them. The log remembers a write error, and md_log_status reports it, so that
+ * a full disk is noticed.
  */
 #ifndef MD_SRC_LOG_H
 #define MD_SRC_LOG_H
@@ -13,13 +13,13 @@
 #include <stdio.h>
 
 typedef struct md_log {
-  FILE *screen;                /* or NULL */
-  FILE *file;                  /* or NULL */
-  char file_name[256];         /* of `file`, possibly truncated; for messages */
-  bool live;                   /* `screen` is a terminal, where the progress line can be redrawn */
-  bool line_open;              /* the terminal shows a progress line now */
-  bool echo_screen, echo_file; /* as the command echo sets them */
-  bool failed;
+  FILE *screen;                     /* or NULL */
+  FILE *file;                       /* or NULL */
+  char file_name[256];              /* of `file`, possibly truncated; for messages */
+  bool live;                        /* `screen` is a terminal, where the progress line can be redrawn */
+  bool line_open;                   /* the terminal shows a progress line now */
+  bool echo_screen, echo_file;      /* as the command echo sets them */
+  bool screen_failed, file_failed;  /* a write has failed */
   double last_heartbeat, last_live; /* seconds since the run's start */
 } md_log;
 
@@ -55,7 +55,12 @@ void md_log_progress_end(md_log *log);
 /* Flushes the buffers of both sinks. */
 void md_log_flush(md_log *log);
 
-/* Flushes both sinks. MD_RUNTIME: a write has failed since the log was opened. */
+/* Flushes both sinks. MD_RUNTIME: a write has failed since the log was opened. md_log_file_status: a write to the
+ * file. */
 md_status md_log_status(md_log *log) MD_CHECKED;
+md_status md_log_file_status(md_log *log) MD_CHECKED;
+
+/* Closes both sinks, but not the standard output. MD_RUNTIME: the log file could not be completed. */
+md_status md_log_close(md_log *log) MD_CHECKED;
 
 #endif

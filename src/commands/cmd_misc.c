@@ -81,17 +81,20 @@ static md_status write_line(md_comm *comm, const char *text, const print_to *to)
 static md_status was_printed(md_sim *sim, const char *text, const print_to *to, bool *was)
 {
   md_printed_file *file;
-  double found = 0.0;
+  bool found = false;
   *was = false;
   if (!sim->printed) return MD_OK;
   MD_TRY(md_comm_agree(sim->comm, md_printed_note(sim->printed, to->file, &file)));
   if (!file || file->from < 0) return MD_OK;
+  md_status status = MD_OK;
   if (!to->append)
     file->from = -1;
   else if (sim->comm->rank == 0)
-    found = md_printed_has(file, text);
-  MD_TRY(sim->comm->reduce->max(sim->comm, &found, 1));
-  *was = found > 0.0;
+    status = md_printed_find(file, text, &found);
+  MD_TRY(md_comm_agree(sim->comm, status));
+  double any = found;
+  MD_TRY(sim->comm->reduce->max(sim->comm, &any, 1));
+  *was = any > 0.0;
   if (!*was) file->from = -1;
   return MD_OK;
 }

@@ -2,10 +2,12 @@
 #include "src/files/printed_files.h"
 #include "common/base/memory.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_compressed(const char *name)
 {
@@ -59,18 +61,43 @@ static bool skip_line(FILE *in)
   return c != EOF;
 }
 
-bool md_printed_has(md_printed_file *file, const char *text)
+/* Is the rest of the file a beginning of the text, of at least one letter? */
+static bool is_torn(FILE *in, const char *text)
 {
-  FILE *in = file->from >= 0 ? fopen(file->name, "rb") : NULL;
+  int c = getc(in);
+  if (c == EOF) return false;
+  for (; c != EOF; c = getc(in), ++text)
+    if (*text == '\0' || c != (unsigned char)*text) return false;
+  return true;
+}
+
+/* Looks for the text from line to line. *torn: where a beginning of it ends the file; -1: it does not. */
+static void search(md_printed_file *file, FILE *in, const char *text, off_t *torn)
+{
   off_t at = (off_t)file->from;
   file->from = -1;
-  if (!in) return false;
-  for (bool more = fseeko(in, at, SEEK_SET) == 0; more && file->from < 0; at = ftello(in)) {
-    if (matches(in, text))
+  *torn = -1;
+  for (bool more = fseeko(in, at, SEEK_SET) == 0; more; at = ftello(in)) {
+    if (matches(in, text)) {
       file->from = (int64_t)ftello(in);
-    else
-      more = fseeko(in, at, SEEK_SET) == 0 && skip_line(in);
+      return;
+    }
+    if (fseeko(in, at, SEEK_SET) == 0 && is_torn(in, text)) *torn = at;
+    more = fseeko(in, at, SEEK_SET) == 0 && skip_line(in);
   }
-  fclose(in);
-  return file->from >= 0;
+}
+
+md_status md_printed_find(md_printed_file *file, const char *text, bool *found)
+{
+  FILE *in = file->from >= 0 ? fopen(file->name, "rb") : NULL;
+  off_t torn = -1;
+  *found = false;
+  if (in) {
+    search(file, in, text, &torn);
+    fclose(in);
+  }
+  *found = in && file->from >= 0;
+  if (!in) file->from = -1;
+  if (torn < 0 || truncate(file->name, torn) == 0) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot cut %.500s: %s", file->name, strerror(errno));
 }

@@ -8,7 +8,8 @@
  *    of the lines passed.
  * 2. A resumed job looks for each text that it would append from there on. A text that is found is not appended, and
  *    the next one is looked for after it.
- * 3. Once a text is missing, the file has no more lines of the killed job, and all later ones are appended.
+ * 3. Once a text is missing, the file has no more lines of the killed job, and all later ones are appended. If the file
+ *    ends with the first letters of that text only, the killed job has written these, and they are cut off before.
  * Files that are compressed are only appended to.
  *
  * Cost: a restart looks at the length of each file; a resumed job reads what the files got after the restart.
@@ -42,7 +43,8 @@ void md_printed_free(md_printed *printed);
  * there is no file. */
 int64_t md_printed_end(const md_printed_file *file);
 
-/* Whether the file has the text, as whole lines, from file->from on. Moves file->from past it, or sets it to -1. */
-bool md_printed_has(md_printed_file *file, const char *text);
+/* Looks for the text, as whole lines, from file->from on. Moves file->from past it, or sets it to -1 and cuts off a
+ * beginning of the text at the end of the file. MD_RUNTIME: that cannot be cut off. */
+md_status md_printed_find(md_printed_file *file, const char *text, bool *found) MD_CHECKED;
 
 #endif

@@ -9,6 +9,7 @@
 #include "src/files/rows.h"
 #include "common/ranks/reductions.h"
 
+#include <locale.h>
 #include <omp.h>
 #include <stdlib.h>
 
@@ -40,13 +41,20 @@ static md_status write_part(writer *w, const md_rows *rows, int64_t first, int64
 {
   const int64_t used = (count + BLOCK_ROWS - 1) / BLOCK_ROWS;
   MD_TRY(md_comm_agree(w->comm, reserve_blocks(w, used)));
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1) if (used > 1)
-  for (int64_t b = 0; b < used; ++b) {
-    const int64_t from = b * BLOCK_ROWS;
-    w->block[b].text.n = 0;
-    w->format(w->context, rows, first + from, count - from < BLOCK_ROWS ? count - from : BLOCK_ROWS,
-              &w->block[b].text);
-    md_output_pack(w->output, &w->block[b]);
+  /* The caller may have a locale of its own, in which numbers have a point (src/library/myriad.c). */
+  const locale_t locale = uselocale((locale_t)0);
+#pragma omp parallel num_threads(w->threads) if (used > 1)
+  {
+    const locale_t own = uselocale(locale);
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t b = 0; b < used; ++b) {
+      const int64_t from = b * BLOCK_ROWS;
+      w->block[b].text.n = 0;
+      w->format(w->context, rows, first + from, count - from < BLOCK_ROWS ? count - from : BLOCK_ROWS,
+                &w->block[b].text);
+      md_output_pack(w->output, &w->block[b]);
+    }
+    uselocale(own);
   }
   return md_output_write_packed(w->output, w->block, (int)used);
 }

@@ -1,6 +1,7 @@
 /* The C interface; see myriad.h. Each function takes a lock, so that calls from several threads wait for one another,
  * and sets the OpenMP threads of the simulation for as long as it works. The thread that has the lock may call a
- * function of fix external, whose own calls are refused.
+ * function of fix external, whose own calls are refused. Meanwhile the thread has the locale "C", because numbers have
+ * a point there, whatever the locale of the process is.
  *
  * Commands are read as a deck from a file in memory, so that they are what they are in a deck: lines joined by &,
  * triple quotes, jumps within the text. A command costs the megabyte of a deck's longest line while it is read, and a
@@ -21,6 +22,7 @@
 #include "src/library/version.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
@@ -40,15 +42,19 @@ struct myriad {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool has_lock;
+static locale_t plain, of_caller; /* the locale "C", and the one that the caller's thread had */
 
 static void take_lock(void)
 {
   pthread_mutex_lock(&lock);
   has_lock = true;
+  if (!plain) plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  of_caller = uselocale(plain);
 }
 
 static void release_lock(void)
 {
+  uselocale(of_caller);
   has_lock = false;
   pthread_mutex_unlock(&lock);
 }

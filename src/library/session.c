@@ -79,12 +79,6 @@ static md_status open_log(md_log *log, md_file_uses *files, const md_command_lin
   return MD_OK;
 }
 
-static void close_log(md_log *log)
-{
-  if (log->file) fclose(log->file);
-  if (log->screen && log->screen != stdout) fclose(log->screen);
-}
-
 /* Limits the threads to 4 per processor, at least 64. More threads only cost memory and time, and the system may
  * refuse thousands of them. */
 static void set_threads(md_sim *sim, const md_command_line *c)
@@ -291,8 +285,10 @@ md_status md_session_close(md_session *session, md_status status, bool *alone)
     status = session->comm->finalise(session->comm, status, alone);
     if (!*alone) md_sim_free(&session->sim);
   }
-  close_log(&session->log);
+  md_error_record first;
+  md_error_save(&first, status);
+  const md_status closed = md_log_close(&session->log);
   md_file_uses_free(session->files);
   md_printed_free(&session->printed);
-  return status;
+  return status == MD_OK ? closed : md_error_restore(&first);
 }

@@ -2,6 +2,7 @@
 #include "src/restart/candidates.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +44,30 @@ static bool is_numbered(const char *name, const char *before, size_t n, const ch
   return digits > 0 && strcmp(name + n + digits, after) == 0;
 }
 
+/* There is no file of that name, or it cannot be seen whether there is one, for `reason`. */
+static md_status no_file(const char *name, int reason)
+{
+  if (reason == ENOENT || reason == ENOTDIR) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot look for restarts %.500s: %s", name, strerror(reason));
+}
+
+/* Adds the files of an open folder whose names are the first n characters of `name`, digits, and `after`. */
+static md_status add_numbered(md_candidates *all, DIR *directory, const char *folder, const char *name,
+                              size_t n, const char *after)
+{
+  for (;;) {
+    errno = 0;
+    const struct dirent *entry = readdir(directory);
+    if (!entry) return errno ? no_file(*folder ? folder : ".", errno) : MD_OK;
+    if (is_numbered(entry->d_name, name, n, after)) MD_TRY(add(all, folder, entry->d_name));
+  }
+}
+
 md_status md_candidates_add(md_candidates *all, const char *pattern)
 {
   struct stat about;
   const char *star = strchr(pattern, '*');
-  if (!star) return stat(pattern, &about) == 0 ? add(all, "", pattern) : MD_OK;
+  if (!star) return stat(pattern, &about) == 0 ? add(all, "", pattern) : no_file(pattern, errno);
   const char *slash = strrchr(pattern, '/');
   /* With a * in the name of a folder, the files cannot be found by listing one folder. */
   if (slash && slash > star) return MD_OK;
@@ -55,10 +75,8 @@ md_status md_candidates_add(md_candidates *all, const char *pattern)
   if (slash) snprintf(folder, sizeof folder, "%.*s", (int)(slash + 1 - pattern), pattern);
   const char *name = slash ? slash + 1 : pattern;
   DIR *directory = opendir(*folder ? folder : ".");
-  md_status status = MD_OK;
-  for (struct dirent *entry; directory && status == MD_OK && (entry = readdir(directory));)
-    if (is_numbered(entry->d_name, name, (size_t)(star - name), star + 1))
-      status = add(all, folder, entry->d_name);
-  if (directory) closedir(directory);
+  if (!directory) return no_file(pattern, errno);
+  const md_status status = add_numbered(all, directory, folder, name, (size_t)(star - name), star + 1);
+  closedir(directory);
   return status;
 }

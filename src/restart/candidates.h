@@ -24,7 +24,7 @@ typedef struct md_candidates {
 } md_candidates;
 
 /* Adds the files of a name in which a * stands for a step. A file that is there already is not added again.
- * MD_RUNTIME: out of memory. */
+ * MD_RUNTIME: it cannot be seen which files there are, or out of memory. */
 md_status md_candidates_add(md_candidates *all, const char *pattern) MD_CHECKED;
 void md_candidates_free(md_candidates *all);
 

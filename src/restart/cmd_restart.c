@@ -136,7 +136,7 @@ md_status md_restart_observe(md_sim *sim, md_view *view)
     return MD_OK;
   for (md_observer *o = sim->observers; o; o = o->next)
     if (o->finish) MD_TRY(o->finish(o, sim));
-  md_log_flush(sim->log);
+  MD_TRY(md_comm_agree(sim->comm, md_log_file_status(sim->log)));
   if (!view->have_particles) MD_TRY(md_comm_agree(sim->comm, view->kind->download(view->engine, NULL)));
   MD_TRY(write_named(sim, restarts->every > 0 ? restarts->name[restarts->next] : restarts->stop));
   for (md_observer *o = sim->observers; o; o = o->next) o->marked = true;

@@ -1163,7 +1163,7 @@ def test_disk_full_log(tmp_path):
 
 def test_disk_full_screen(tmp_path):
     with open("/dev/full", "wb") as full:
-        refused(run_deck(tmp_path, "print hello\n", stdout=full), RUNTIME, "log", "disk full")
+        refused(run_deck(tmp_path, "print hello\n", stdout=full), RUNTIME, "screen", "disk full")
         for arguments in (["help"], ["help", "run"], ["info"], ["--version"], ["--help"]):
             refused(call(tmp_path, *arguments, stdout=full), RUNTIME, "standard output", "No space left")
 

@@ -675,3 +675,34 @@ def test_the_package_installs_without_a_network(library, tmp_path):
 def test_examples(library, tmp_path, name, words, last):
     said = script(tmp_path, library, (PYTHON / "examples" / name).read_text(), *words)
     assert last in said.splitlines()[-1]
+
+
+COMMAS = """\
+import locale, sys
+from myriad import Myriad
+locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+md = Myriad("-log", "none", "-screen", "none", "--threads", 2)
+md.commands_string(open("in.deck").read())
+print(md.number("1.5 + 2"), md.number("0.25"), locale.localeconv()["decimal_point"], file=sys.stderr)
+md.close()
+"""
+
+
+def test_numbers_have_a_point_in_every_locale(library, tmp_path):
+    """A program that draws windows sets a locale with a decimal comma, in which C reads 1.5 as 1."""
+    names = tmp_path / "locales"
+    names.mkdir()
+    if shutil.which("localedef") is None or subprocess.run(
+            ["localedef", "-i", "de_DE", "-f", "UTF-8", "./de_DE.UTF-8"], cwd=names, capture_output=True,
+            check=False).returncode > 1 or not (names / "de_DE.UTF-8").exists():
+        pytest.skip("localedef makes no locale with a decimal comma here")
+    # More rows than one thread formats.
+    deck = GAS.replace("0 4 0 4 0 4", "0 12 0 12 0 12").replace("fcc 0.5", "fcc 0.55")
+    (tmp_path / "in.deck").write_text(deck + "dump d all custom 1 d.txt id x vx\nrun 1\nwrite_data end.data\n")
+    words = {**environment(), "LOCPATH": str(names), "MYRIAD_LIBRARY": str(library), "PYTHONPATH": str(PYTHON)}
+    done = subprocess.run([sys.executable, "-c", COMMAS], cwd=tmp_path, env=words, capture_output=True, text=True,
+                          timeout=patience(60), check=False)
+    assert (done.returncode, done.stderr) == (0, "3.5 0.25 ,\n")
+    own = {name: (tmp_path / name).read_bytes() for name in ("d.txt", "end.data")}
+    run(deck + "dump d all custom 1 d.txt id x vx\nrun 1\nwrite_data end.data\n", tmp_path)
+    assert own == {name: (tmp_path / name).read_bytes() for name in own}

@@ -1328,3 +1328,32 @@ def test_resume_passes_over_a_snapshot(tmp_path):
     max(tmp_path.glob("r.*"), key=lambda path: int(path.suffix[1:])).unlink()
     assert "Resumed at step" in works(run_deck(tmp_path, deck, "--resume")).out
     assert data(tmp_path) == end
+
+
+def test_no_restart_is_ahead_of_the_log(tmp_path):
+    """A log that cannot be written ends the run at a restart: the rows would be missing after a resume."""
+    deck = MIXTURE + MIXTURE_FIXES + "thermo 1\nrestart 20 r.*\nrun 100\n"
+    done = run_deck(tmp_path, deck, "-log", "/dev/full")
+    refused(done, RUNTIME, "writing the log /dev/full failed", "disk full")
+    assert not list(tmp_path.glob("r.*"))
+
+
+@pytest.mark.parametrize("name", ["loop/r.*", "loop/r.h5"])
+def test_a_resume_that_cannot_see_its_restarts(name, tmp_path):
+    """A folder that cannot be listed is not one without restarts: the deck does not begin anew."""
+    (tmp_path / "loop").symlink_to("loop")
+    deck = MIXTURE + MIXTURE_FIXES + f"restart 20 {name}\nrun 20\n"
+    refused(run_deck(tmp_path, deck, "--resume"), RUNTIME, f"cannot look for restarts {name}")
+
+
+@pytest.mark.parametrize("torn, kept", [("hello 20", ""), ("hel", ""), ("hello 20 steps", ""), ("hello 21", "hello 21"),
+                                        ("hello 20 steps\n", ""), ("hello 19 steps\n", "hello 19 steps\n")])
+def test_a_torn_line_of_print_is_written_again(torn, kept, tmp_path):
+    """A job that was killed in the middle of a line has left its beginning. What others wrote stays."""
+    deck = MIXTURE + MIXTURE_FIXES + "restart 20 r.*\nrun 20\nprint 'hello $(step) steps' append lines\n"
+    (tmp_path / "lines").write_text("old\n")
+    works(run_deck(tmp_path, deck))
+    assert (tmp_path / "lines").read_text() == "old\nhello 20 steps\n"
+    (tmp_path / "lines").write_text("old\n" + torn)
+    works(run_deck(tmp_path, deck, "--resume"))
+    assert (tmp_path / "lines").read_text() == "old\n" + kept + "hello 20 steps\n"

@@ -1130,11 +1130,15 @@ static void test_log_echo_and_errors(void **state)
   md_log_echo(&silent, "x");
   progress(&silent, 1, 2, 100.0, 1.0);
   assert_int_equal(md_log_status(&silent), MD_OK);
-  FILE *full = fopen("/dev/full", "w");
-  md_log bad = {.file = full};
+  md_log bad = {.file = fopen("/dev/full", "w"), .file_name = "full"};
   md_log_print(&bad, "x\n");
-  assert_refused(md_log_status(&bad), "writing the log failed");
-  fclose(full);
+  assert_refused(md_log_status(&bad), "writing the log full failed");
+  assert_refused(md_log_close(&bad), "writing the log full failed");
+  bad = (md_log){.screen = fopen("/dev/full", "w")};
+  md_log_print(&bad, "x\n");
+  assert_int_equal(md_log_file_status(&bad), MD_OK);
+  assert_refused(md_log_status(&bad), "the screen failed");
+  assert_int_equal(md_log_close(&bad), MD_OK);
 }
 
 int main(void)
