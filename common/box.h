@@ -22,7 +22,7 @@
  * have a bound, and then never lies inside of that (boundary m). While an engine runs, such a face is an ordinary fixed
  * one that lies some way beyond the particles: see md_model_prepare. src/box/faces.h moves it to where it is shown.
  *
- * Units: lengths in sigma. In two dimensions axis 2 only holds the deck's z bounds, for output. After
+ * Units: lengths in the deck's unit. In two dimensions axis 2 only holds the deck's z bounds, for output. After
  * md_model_prepare() lo, hi and length are multiples of the position quantum, so that x + length and x_i - x_j are
  * exact.
  *
@@ -86,7 +86,7 @@ typedef struct md_box_move {
  * so that it changes where the particle goes through a face: as LAMMPS says it, velocities are remapped. */
 typedef struct md_flow {
   uint32_t group; /* bits of the groups for which this holds; 0: velocities do not change at faces */
-  double rate[3]; /* by which the tilt factors grow, sigma/tau */
+  double rate[3]; /* by which the tilt factors grow in a unit of time */
 } md_flow;
 
 static inline bool md_box_face_follows(const md_box *box, int axis, int side)

@@ -3,7 +3,7 @@
  * Bisection. A plane across the longest side of a brick divides its loads between two halves of the ranks, in
  * proportion to their numbers, and so on until each rank has a brick (common/ranks/decompose.h). The place of a plane
  * comes from a histogram of the loads along that side, summed over ranks, and from a second one within the bin that it
- * lies in. So a plane has 65536 bins, and within the last bin loads are taken for even. MPI sends the 2 KB of a
+ * lies in. So a plane has 65536 bins, and within the last bin the loads count as uniform. MPI sends the 2 KB of a
  * histogram at once; larger messages wait until the receiver is ready.
  *
  * Halo. A brick may touch any number of others. So each rank sends directly to all ranks near it: every image of its

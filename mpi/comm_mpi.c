@@ -5,6 +5,7 @@
  * codes, and md_mpi_error turns these into messages.
  */
 #include "mpi/comm_mpi.h"
+#include "common/ranks/launched.h"
 #include "common/ranks/transport.h"
 #include "mpi/library.h"
 #include "mpi/state.h"
@@ -12,16 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool md_mpi_launched(void)
-{
-  /* Variables of Open MPI, of MPICH and Intel MPI, of PMIx, and of Slurm's srun. */
-  static const char *const marks[] = {
-      "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS"};
-  for (size_t k = 0; k < sizeof marks / sizeof marks[0]; ++k)
-    if (getenv(marks[k])) return true;
-  return false;
-}
 
 const char *md_mpi_library(void)
 {
@@ -112,17 +103,11 @@ static md_status connect(md_comm *c)
  * alone. */
 static md_status check_launcher(const md_comm *c)
 {
-  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; ++k) {
-    const char *text = getenv(sizes[k]);
-    if (text && c->size == 1 && strtol(text, NULL, 10) > 1)
-      return md_error(
-          MD_RUNTIME,
-          "the launcher started %s tasks, but MPI sees only one: use the mpirun of the MPI library "
-          "this program was built with, or srun --mpi=pmix",
-          text);
-  }
-  return MD_OK;
+  if (c->size > 1 || md_launched_ranks() <= 1) return MD_OK;
+  return md_error(MD_RUNTIME,
+                  "the launcher started %ld tasks, but MPI sees only one: use the mpirun of the MPI library "
+                  "this program was built with, or srun --mpi=pmix",
+                  md_launched_ranks());
 }
 
 static const md_comm_exchange exchange = {.migrate = md_mpi_migrate,

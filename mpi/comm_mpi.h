@@ -4,9 +4,6 @@
 
 #include "common/ranks/comm.h"
 
-/* Whether this process was started by mpirun, srun or the like. The environment variables of these launchers tell. */
-bool md_mpi_launched(void);
-
 /* Starts MPI and makes the communicator of all ranks. The caller owns it, and its destroy ends MPI. MD_RUNTIME: no
  * memory, an MPI call failed, the library lacks the thread level, or the launcher started ranks that do not see one
  * another. After an error *comm is either unchanged or a communicator that the caller must destroy. */

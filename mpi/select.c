@@ -18,12 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 2, BLOCK = 64 };
+enum { SELECT_LANES = 2, SELECT_BLOCK = 64 };
 
 /* Vector types of gcc and clang, of a length that every processor has. They are written out because gcc makes no
  * vector code without SSE 4.1 from a loop that compares doubles and counts. */
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
-typedef int64_t bits __attribute__((vector_size(LANES * sizeof(double))));
+typedef double lanes
+    __attribute__((vector_size(SELECT_LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t bits __attribute__((vector_size(SELECT_LANES * sizeof(double))));
 
 /* Whether x is not inside. NaN is not inside. */
 static bool is_out(double x, double lo, double hi) { return !(x >= lo) || !(x < hi); }
@@ -34,7 +35,7 @@ static bool any_out(const double *x, int64_t n, double lo, double hi)
   const lanes low = {lo, lo}, high = {hi, hi};
   bits out = {0, 0};
   int64_t i = 0;
-  for (; i + LANES <= n; i += LANES) {
+  for (; i + SELECT_LANES <= n; i += SELECT_LANES) {
     const lanes at = *(const lanes *)(x + i);
     out |= ~((bits)(at >= low) & (bits)(at < high));
   }
@@ -48,8 +49,8 @@ static int64_t list_outside(const md_particles *p, int64_t begin, int64_t end, c
                             int32_t *found)
 {
   int64_t at = begin;
-  for (int64_t first = begin; first < end; first += BLOCK) {
-    const int64_t last = first + BLOCK < end ? first + BLOCK : end;
+  for (int64_t first = begin; first < end; first += SELECT_BLOCK) {
+    const int64_t last = first + SELECT_BLOCK < end ? first + SELECT_BLOCK : end;
     bool some = false;
     for (int d = b->first; d < b->last; ++d)
       some = some || any_out(p->x[d] + first, last - first, b->lo[d], b->hi[d]);

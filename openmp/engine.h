@@ -45,11 +45,11 @@ typedef struct list_places {
   double error;         /* the largest error of a distance from there */
   double scale[3];      /* of each axis */
   double corner[3];     /* its place */
-  double shrunk, grown; /* the least and the largest scale, at most and at least 1 */
+  double shrunk, grown; /* the smallest scale so far (<= 1) and the largest so far (>= 1) */
   double sheared;       /* by how much images of a tilted box have been shifted since then, at most */
 } list_places;
 
-/* The list: of each chunk of particles the neighbours, in an arena. */
+/* The neighbour list. The neighbours of the particles of a chunk lie together in an arena. */
 typedef struct pair_list {
   int64_t nchunk, capacity;
   arena *arenas;    /* [threads] */
@@ -306,8 +306,8 @@ static inline bool engine_list_ended(const md_engine *e, double distance)
   return distance > 0.5 * (e->skin - (1.0 - e->near.shrunk) * e->reach - e->near.sheared);
 }
 
-/* Is that particle too far from where it was sorted for a new list from the same cells? Cells are those of the box in
- * which it was sorted. */
+/* Has a particle moved so far since it was sorted that a new list needs new cells? A change of the box has the same
+ * effect, because the cells are those of the old box. */
 static inline bool engine_cells_ended(const md_engine *e, double distance)
 {
   return e->drifted + distance > e->slack || e->near.shrunk < 1.0 || e->near.grown > 1.0 ||

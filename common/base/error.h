@@ -22,9 +22,9 @@ typedef enum md_status {
   MD_RUNTIME = 1, /* files, memory, devices */
   MD_USAGE = 2,   /* the command line or the deck */
   MD_PHYSICS = 3, /* NaN, lost particle, overlap, a sum out of its exact range */
-  MD_OUTGROWN =
-      4, /* a particle left the engine's box through a face that follows the particles: src/run/run.c makes a
-                    * larger box, so that no program ends with it */
+  /* A particle left the engine's box through a face that follows the particles. src/run/run.c makes a larger box and
+   * repeats the steps, so that the program never returns this status. */
+  MD_OUTGROWN = 4,
   MD_STOPPED = 85 /* ended early by a signal or a limit, with a restart file: to be queued again */
 } md_status;
 

@@ -115,7 +115,7 @@ typedef struct md_compute_sums {
 /* The box and the lattice, to which the arguments of a compute may refer. */
 typedef struct md_compute_scope {
   const md_box *box;
-  double lattice[3]; /* length of a lattice unit along each axis, sigma */
+  double lattice[3]; /* length of a lattice unit along each axis */
 } md_compute_scope;
 
 /* A style: the host's part of its file. All strings are static. */

@@ -509,8 +509,8 @@ static double work(const double *k, double r)
 }
 
 /* The usual distance under a force of one sign. A force that decays may be far below what particles meet at the
- * distance `from`, which follows from the cutoff alone. So the distance is the first one from there inwards with an F r
- * of a 16th of the usual energy, or if that is less, of 2^-8 of the largest. */
+ * distance `from`, which follows from the cutoff alone. So the search goes inwards from there. It stops where F r is at
+ * least 1/16 of the usual energy, or 2^-8 of the largest F r if that is less. */
 static double decayed_length(const double *k, double from, double rc, double energy)
 {
   const double step = 1.0 - 0x1p-6;

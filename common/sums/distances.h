@@ -22,7 +22,7 @@ typedef struct md_type_pair {
 } md_type_pair;
 
 typedef struct md_distances {
-  double cutoff, per_bin; /* sigma; bins per sigma */
+  double cutoff, per_bin; /* per_bin: bins in a unit of length */
   int bins, npair;
   md_type_pair pair[MD_DISTANCE_PAIRS];
   uint32_t group; /* bit of the group of both particles */

@@ -39,7 +39,7 @@ enum { MD_ENVIRONMENT_COLUMNS = 8, MD_ENVIRONMENT_NEAREST = 16 };
 
 typedef struct md_environment {
   md_environment_kind kind;
-  double cutoff;         /* sigma */
+  double cutoff;
   uint32_t group, other; /* bits of the groups of particle and neighbour */
   int columns;           /* values of a particle */
   int64_t most;          /* nearest neighbours; 0: all */

@@ -16,7 +16,7 @@
 #include "common/tensor.h"
 
 typedef struct md_follow_record {
-  double first[3], last[3]; /* places in the box, sigma; or velocities */
+  double first[3], last[3]; /* places in the box, or velocities */
   int32_t through[3];       /* times that it left through the upper face, less those through the lower one */
   int32_t type;             /* 1 and on */
 } md_follow_record;

@@ -6,9 +6,9 @@
  * several with the same level the one with the smallest id. So the front depends neither on the order of spheres nor on
  * threads, engines and ranks. All operations are those that IEEE rounds.
  *
- * Units: sigma in space, pixels in the picture. A projected place has the distance from the picture's left edge, that
- * from its upper edge, and that towards the viewer from the point in the middle of the picture. The projection is a
- * parallel one. Cost: some 60 operations for a sphere of one or two pixels.
+ * Units: the deck's unit of length in space, pixels in the picture. A projected place has the distance from the
+ * picture's left edge, that from its upper edge, and that towards the viewer from the point in the middle of the
+ * picture. The projection is a parallel one. Cost: some 60 operations for a sphere of one or two pixels.
  */
 #ifndef MD_COMMON_SUMS_FRONT_H
 #define MD_COMMON_SUMS_FRONT_H
@@ -19,7 +19,7 @@ typedef struct md_camera {
   int width, height;                 /* pixels */
   double right[3], up[3], toward[3]; /* unit vectors; toward the viewer */
   double centre[3];                  /* the point in the middle of the picture */
-  double per_length;                 /* pixels per sigma */
+  double per_length;                 /* pixels in a unit of length */
 } md_camera;
 
 typedef struct md_front {
@@ -39,7 +39,7 @@ typedef struct md_drawing {
   md_front front;
   uint32_t group; /* bit of the group */
   int ntypes;
-  const double *radius; /* by type, from 1, sigma; 0: not drawn */
+  const double *radius; /* by type, from 1; 0: not drawn */
   bool valued;          /* is a value wanted of what is seen? */
   md_each value;
 } md_drawing;

@@ -20,7 +20,7 @@
  *           b has them, k6 where the box begins along k1, k7 its length if that axis is periodic, else 0
  *   block   k[d] and k[3 + d] the lower and the upper face along axis d, perhaps infinite, k[6 + d] where the box
  *           begins, k[9 + d] its length if the axis is periodic, else 0, k12 a margin around the faces
- * Units: sigma, sigma/tau.
+ * Units: the deck's.
  */
 #ifndef MD_COMMON_BIAS_H
 #define MD_COMMON_BIAS_H
@@ -82,7 +82,7 @@ static inline void md_bias_settle_block(md_bias *b, const md_box *box, double ma
 }
 
 /* The bias along axis d of a particle at x, on any image along periodic axes. v: its velocity along d, in any unit;
- * velocity_per_v: sigma/tau in this unit. The bias has the unit of v. */
+ * velocity_per_v: the deck's velocity in this unit. The bias has the unit of v. */
 MD_FN double md_bias_of(const md_bias *b, int d, const double x[3], double v, double velocity_per_v)
 {
   if (b->kind == MD_BIAS_AXES) return b->k[d] != 0.0 ? 0.0 : v;

@@ -84,8 +84,8 @@ md_status launch_impulses(const body_view &, md_pair_kind, const body *other, in
 /* symmetric.cu: the same, but each pair is evaluated once, for both bodies. Groups of bodies meet: the groups [first,
  * first + groups) of this rank's bodies, and [other_first, other_first + others) of another block. The impulses on that
  * block go to other_sum, [dim][stride]. self: each group of this rank meets each other one, and itself; other_first and
- * others have no meaning. In double precision it needs what `fast` means above, and no pair may need
- * care (close2 = 0). symmetric_groups: groups of a block. */
+ * others have no meaning. In double precision the caller makes sure of two conditions: gpu_check_inverse_roots() said
+ * yes, and close2 is 0, so that no pair needs care. symmetric_groups: groups of a block. */
 struct group_meeting {
   const body_single *single; /* this rank's bodies in single precision; NULL: in double precision */
   const void *other;         /* of the same kind */
@@ -120,8 +120,9 @@ md_status launch_body_move(const body_view &, const single_copy &, const md_step
  *                       most_shared: bytes of shared memory that a block of threads may have
  *   sum                 sum[0]: the present impulses; sum[1]: zero. After the batch the impulses are in sum[steps % 3],
  *                       and the one after that is zero
- *   arrived             a word, zero before the first batch; arrived_before: the blocks times their waits so far, which
- *                       are batch_waits for a batch
+ *   arrived             a word, zero before the first batch. It counts how often blocks have begun to wait
+ *   arrived_before      the value of `arrived` before this batch: blocks times the waits of all earlier batches. A
+ *                       batch has batch_waits()
  *   launch_number       two numbers for each step: of the move, and of the impulses */
 struct batch_shape {
   int bodies; /* of a lane */

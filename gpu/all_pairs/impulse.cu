@@ -5,8 +5,8 @@
  *   2  The chunk passes through shared memory in tiles of BODY_PAD bodies. All threads of a warp read the same body of
  *      the tile at the same time, so that one read serves 32 BODIES pairs.
  *   3  An impulse is rounded to quanta by the fma that forms it, and its bits are added as an integer
- *   (common/arithmetic/exact.h). 4  At the end each thread adds its sums to those of the bodies, by atomics. Sums of
- *   integers do not depend on the
+ *      (common/arithmetic/exact.h).
+ *   4  At the end each thread adds its sums to those of the bodies, by atomics. Sums of integers do not depend on the
  *      order, so that chunks may be as short as a small number of bodies needs to occupy the device.
  *
  * 1/sqrt begins in single precision (md_rsqrt3 of common/arithmetic/real.h). IEEE's square root and division have

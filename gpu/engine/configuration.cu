@@ -34,8 +34,8 @@ static const double LIST_BEYOND = 0.25;
 static const int64_t PAIRS_FROM = 1 << 18;
 /* Number of cells along x in the width of a cell, for lists. */
 static const int LIST_PARTS = 4;
-/* A domain with at least this number of cells along an axis may lose some: the others then become only little
- * wider. */
+/* From this number of cells of a domain along an axis on, the whole number is rounded down to a multiple of the
+ * domains. The cells then become only slightly wider. */
 static const int DIVIDED_FROM = 16;
 /* Most buffer rows, and rows of a domain for each buffer row: the rows near a cut should be a small part of a
  * domain. */

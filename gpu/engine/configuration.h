@@ -1,7 +1,7 @@
 /* The configuration: what the GPU engine decides before it begins. It holds how neighbours are found, the grid of
  * cells, how far ghosts reach, and the layout. From these follow the bytes of memory.
  *
- * Host code only; `myriad plan` and the engine share it. Lengths are in sigma.
+ * Host code only; `myriad plan` and the engine share it. Lengths are in the deck's unit.
  */
 #ifndef MD_GPU_ENGINE_CONFIGURATION_H
 #define MD_GPU_ENGINE_CONFIGURATION_H
@@ -69,7 +69,7 @@ int gpu_halo_cells(const md_model *model, const gpu_configuration *config, int a
 /* Number of buffer rows at the cuts between slabs, where steps sort (gpu/ranks/deferred.inc). thinnest: rows of the
  * thinnest slab. 0: the slabs are too thin for buffer rows. */
 int gpu_buffer_rows(const gpu_configuration *config, int thinnest);
-/* How thick slabs must be to be preferred to other domains, in sigma; 0: slabs are not preferred. */
+/* How thick slabs must be to be preferred to other domains, 0: slabs are not preferred. */
 double gpu_slab(const md_model *model, const gpu_configuration *config);
 /* Changes a configuration of one rank for a plan: n particles on one of several ranks, or the whole box of several
  * ranks (md_engine_options.slab says which of the two). */

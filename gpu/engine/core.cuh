@@ -176,8 +176,8 @@ template <class T> struct gpu_core {
   bool has_three_bodies() const { return HAS_THREE_BODIES<T> && three_bodies.kept; }
   md_status sum_legs(const system_view<T> &s, const double *table, bool part_of_step);
 
-  /* For a dissipative style: makes the states at the present positions of *s, also those of ghosts. part_of_step: they
-   * are not wanted if the system is idle. Collective. */
+  /* For a dissipative style: makes the states at the present positions of *s, also those of ghosts. part_of_step: a
+   * step needs them, so that a launch that finds the system idle makes none. Collective. */
   bool has_dissipation() const { return HAS_DISSIPATION<T> && dissipations.state; }
   md_status find_states(const system_view<T> &s, states_from from, bool part_of_step);
 

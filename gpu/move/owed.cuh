@@ -16,8 +16,8 @@
  * Trade-off: such a step has two kernels in place of a fused one, and what is owed is computed by each kernel that
  * reads velocities. The bits are the same, because it is the same arithmetic on the same numbers.
  */
-#ifndef MD_GPU_STEP_OWED_CUH
-#define MD_GPU_STEP_OWED_CUH
+#ifndef MD_GPU_MOVE_OWED_CUH
+#define MD_GPU_MOVE_OWED_CUH
 
 #include "common/step/step.h"
 #include "gpu/particle/launch.cuh"

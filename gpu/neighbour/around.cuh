@@ -10,8 +10,8 @@
  *      . o o o o o .
  *      . o o o o o .
  *
- * If no row goes on behind a face, the difference of two positions is that of the nearest images, or both are farther
- * than the caller looks: `wraps` is false then.
+ * `wraps` is false if no row of cells goes on behind a periodic face. Then a difference of two positions needs no
+ * wrapping: it is right for all pairs within the distance that the caller looks for.
  *
  * With ghosts, right after a rebin, as far as the halo is wide: the cells end at the border, and what lies behind a
  * face are ghosts. So it works on several ranks and in tilted boxes. Positions are complete, also where records have

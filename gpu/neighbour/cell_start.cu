@@ -1,4 +1,4 @@
-/* cell_start: the first particle of each cell in the sorted order. There are two ways to it:
+/* cell_start: the first particle of each cell in the sorted order. It is found in one of two ways:
  *   - After counting (counting sort): an exclusive sum of the counts. Few cells are summed by one block, in one launch
  *     for owned particles and ghosts, because each launch takes longer than such a sum.
  *   - From sorted cell numbers (radix sort): the first particle of a cell fills in the entry of its own cell and

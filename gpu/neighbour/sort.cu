@@ -1,7 +1,7 @@
 /* Sorting: puts the particles into the order of their cells, at a rebin whose work the steps have not done
  * (gpu/run/sorting.cuh).
  *
- * There are two ways to the order of cells:
+ * One of two sorts finds the order:
  *   - Counting sort: cell_start.cu gives the first index of each cell, and counting (bin.cu, gpu/ranks/migrate.cu)
  *     stored the number of each particle in its cell. The index of the particle is written there. Which particle of a
  *     cell comes first depends on chance. This is harmless, because no result depends on the order
@@ -10,16 +10,15 @@
  *     order.
  *
  * Then a thread for each index fetches its particle with all its fields. Hardly any particle has gone far since the
- * last rebin. So neighbouring threads read what lies close together, and they write whole cache lines. The same kernel
+ * last rebin. So the threads of a warp read from few cache lines, and they write whole ones. The same kernel
  * adds the images of the particle to the ghosts, with their positions, and ends the rebin.
  *
  * If particles stay where they are (`package gpu sorted no`), only their indices are put into that order.
  *
  * Trade-off: one pass is enough, but every field is stored twice. The order takes no memory of its own: it lies
  * where the origins will be written, and each entry is read before it is written. Bytes a particle in 2D: 8 read
- * and 4 written for the order, 40 read and 40 written for moving. The alternative is a scatter of all fields to
- * their indices. It needs no order, but an array for the indices; it writes lines in pieces, and takes a third
- * longer. The radix sort takes 64 to 80 bytes more.
+ * and 4 written for the order, 40 read and 40 written for moving. A scatter of all fields to their new indices takes
+ * a third longer, because it writes parts of cache lines. The radix sort takes 64 to 80 bytes more.
  */
 #include "gpu/particle/images.cuh"
 #include "gpu/particle/launch.cuh"

@@ -354,7 +354,7 @@ struct fix_force_args {
   particle_fields fields;
   const md_force_action *action; /* [count] */
   int count;
-  int stride; /* if step: the actions of the next step lie that far after those of one; 0: they are the same */
+  int stride; /* if step: the distance in `action` between the actions of two steps; 0: all have the same */
   double scale, quantum;     /* quanta in a unit of force; value of a quantum in the arrays of impulses */
   const double *anchor[3];   /* by original index; NULL: particles have no anchors */
   const double *external[3]; /* the same, of the forces of fix external */

@@ -29,7 +29,7 @@
  *
  * 2^42 quanta are three cutoffs or more (common/model.c). This is enough, because everything else in a list is
  * nearer than that. The difference of two such positions is a whole number. It becomes the mantissa of a double
- * whose last bit is worth one quantum, and one subtraction gives the difference in sigma, without conversion or
+ * whose last bit is worth one quantum, and one subtraction gives the difference as a length, without conversion or
  * rounding. Outside of pair loops a packed particle is unpacked into an exact tagged one.
  *
  * mixed: coordinates are 32-bit fractions of the box. Along an axis that is not periodic they are fractions of
@@ -55,7 +55,7 @@ struct scale52 {
 
 /* The scale of coarse positions. In its units the cutoff is a little less than half of COARSE_SPAN. */
 struct coarse_scale {
-  double per_unit[2];   /* of exact layouts: units in one sigma */
+  double per_unit[2];   /* of exact layouts: units in a unit of length */
   uint32_t multiple[2]; /* of mixed layouts: a coarse coordinate is 2^-16 of this multiple of u */
   /* The bits of a (shifted) difference that are clear if the candidate may be within the cutoff. 0: the box is too
    * small for coarse positions, and the prefilter discards no candidate. */
@@ -166,7 +166,7 @@ template <class R> __device__ __forceinline__ void store_last(R *at, const R &r)
 /* Exact layouts, plain and tagged. The functions of every layout:
  *   delta()         a coordinate of a minus that of b
  *   coarse()        the coarse position of a record
- *   where, stored() a coordinate as a double in sigma, and as it is stored
+ *   where, stored() a coordinate as a double, in the deck's unit, and as it is stored
  *   image()         a record shifted by some box lengths, for a ghost
  *   wrapped()       a coordinate put back into the box
  * and for `sum`: clear() it, add() products, settle() it after every few products, join() those of several lanes, then

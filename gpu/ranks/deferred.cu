@@ -54,9 +54,13 @@ static __global__ void k_unpack_starts(const __grid_constant__ cut_rows o, const
   const int k = blockIdx.x * blockDim.x + threadIdx.x, end = o.kept * o.row;
   if (k > 2 * end) return;
   if (step && after(*step).parity == step->before.parity) return;
-  /* Ghosts from above lie before ghosts from below. */
+  /* Each side has sent the beginnings of `each` cells, from[0 ...] from below and from[each ...] from above. The cells
+   * [0, end) are those below the own ones, and [end, 2 end) those above. The beginnings from below fill the first cells
+   * of their part, and those from above the last ones; in the others there are no ghosts, and they have the value at
+   * the edge. The ghosts from above lie before those from below. */
   const int each = (int)o.starts(), last = each - 1;
-  start[k] = k < end ? o.received[1] + from[min(k, last)] : from[each + max(k - 2 * end + last, 0)];
+  const int from_below = min(k, last), from_above = max(last - (2 * end - k), 0);
+  start[k] = k < end ? o.received[1] + from[from_below] : from[each + from_above];
 }
 
 md_status launch_unpack_starts(const launch &l, const cut_rows &o, const int *from, int *start,

@@ -134,8 +134,8 @@ for_each_in_rows(const system_view<exact2> &s, const position_record *__restrict
 
 template <int STYLE, int BITS>
 static __global__ void __launch_bounds__(MOST_THREADS, 4)
-    k_ladder(const __grid_constant__ system_view<exact2> s, const int *__restrict__ order, components impulse,
-             bool step)
+    k_force_cells_2d(const __grid_constant__ system_view<exact2> s, const int *__restrict__ order,
+                     components impulse, bool step)
 {
   bool nothing = step && idle(progress_before(s.ctl, s.launch));
   /* Another block may find an overlap meanwhile, and then only some threads of this block see it. But all threads of a
@@ -191,7 +191,7 @@ static void launch_variant(const launch &l, const system_view<exact2> &s, const 
   if constexpr ((BITS & SORTED) != 0 || (BITS & STAGED) == 0) {
     const size_t shared =
         (BITS & STAGED) != 0 ? 3 * STAGED_PER_THREAD * (size_t)l.threads * sizeof(position_record) : 0;
-    k_ladder<STYLE, BITS>
+    k_force_cells_2d<STYLE, BITS>
         <<<blocks_for(s.n, l.threads), l.threads, shared, l.stream>>>(s, order, impulse, step);
   }
 }
@@ -219,6 +219,6 @@ md_status launch_force_cells_2d(const launch &l, md_pair_kind kind, const md_gpu
   if (!known)
     for (int d = 0; d < 2; ++d)
       MD_CUDA(cudaMemsetAsync(impulse[d], 0, (size_t)s.n * sizeof *impulse[d], l.stream));
-  MD_LAUNCHED("k_ladder");
+  MD_LAUNCHED("k_force_cells_2d");
   return MD_OK;
 }

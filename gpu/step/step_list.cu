@@ -13,7 +13,7 @@
  * The time of this kernel depends on three numbers: the cache lines that a warp touches; the warps on a multiprocessor,
  * because others work while one waits; and the instructions, about 55 a neighbour, 19 of them in double. This is why
  * positions are packed (gpu/particle/layout.cuh), why a thread has 64 registers, and why the only branches skip pairs
- * beyond the cutoff. To evaluate these pairs too, without a branch, was slower.
+ * beyond the cutoff. A version without these branches, which evaluates these pairs too, was slower.
  *
  * Few particles would leave most of the device without work, and their step would take the time that one thread needs
  * for a whole list. Then several lanes of a warp share a particle (lanes.cuh). Lane q takes the rows q, q + LANES, ...

@@ -7,8 +7,8 @@
  *   2  A vector meets the tile in batches, in three stages: squared distances, forces, impulses. One loop does a
  *      different batch in each stage, so that no stage waits for another one, and the divider is never idle.
  *   3  An impulse is rounded by the fma that forms it, and its bits are added as an integer
- *   (common/arithmetic/exact.h). 4  The pairs of the bodies of one vector with one another are summed one at a time, so
- *   that no body feels itself.
+ *      (common/arithmetic/exact.h).
+ *   4  The pairs of the bodies of one vector with one another are summed one at a time, so that no body feels itself.
  *      If a pair of a vector and a tile may be beyond the fast rounding, their sum is made again, one pair at a time.
  *
  * Trade-off: there are no lists, gathers and branches in the loops. But both bodies of a pair evaluate it, because

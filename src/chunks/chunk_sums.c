@@ -1,7 +1,7 @@
 /* Exact sums over the particles of each chunk; see chunks.h.
  *
- * 1. The largest size of the values of each column, on all ranks, gives the quantum of the column: a power of two of
- *    which the sum over all particles has less than 2^61.
+ * 1. The largest size of the values of each column, on all ranks, gives the quantum of the column. It is a power of
+ *    two, so large that the sum over all particles is less than 2^61 quanta.
  * 2. A value is split into whole quanta and 2^-30 parts of one, both rounded to integers. The integers are added in any
  *    order, by threads and ranks.
  * 3. A sum is rounded to a double once.

@@ -346,8 +346,9 @@ static void fill_grid_row(const md_sites *base, int64_t row, md_particles *p, in
   const double z = p->dim == 3 ? grid_coordinate(s, 2, row / s->per_axis[1]) : 0.0;
   for (int64_t i = cells.begin; i < cells.end; ++i) {
     const uint64_t site = (uint64_t)(row * s->per_axis[0] + i);
-    const uint64_t who = s->shuffled ? md_permute(&s->permutation, site) : site;
-    md_sites_put(base, p, at++, base->first_id + (int64_t)who, (double[3]){grid_coordinate(s, 0, i), y, z});
+    const uint64_t id_offset = s->shuffled ? md_permute(&s->permutation, site) : site;
+    md_sites_put(base, p, at++, base->first_id + (int64_t)id_offset,
+                 (double[3]){grid_coordinate(s, 0, i), y, z});
   }
 }
 

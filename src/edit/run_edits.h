@@ -1,4 +1,4 @@
-/* Changes of the particles within a run: fixes that insert or delete particles, or change who is in a group.
+/* Changes of the particles within a run: fixes that insert or delete particles, or change the members of a group.
  *
  * After a step at which such a fix is due the run loop takes the particles from the engine, as at the end of a run,
  * lets the fixes change them, and makes a new engine. So the state is that of a run that ends at this step, a command,

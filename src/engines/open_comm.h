@@ -8,9 +8,6 @@
  * ->destroy. MD_RUNTIME: MPI fails, or there are several ranks and the build has no MPI. */
 md_status md_open_comm(md_comm **comm) MD_CHECKED;
 
-/* Whether mpirun, srun or the like started this process; false in a build without MPI. */
-bool md_is_launched(void);
-
 /* Writes one line for `myriad info`: how to start ranks, or what they need. The text is terminated, in at most
  * `size` bytes. */
 void md_describe_ranks(char *text, size_t size);

@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "common/base/open_file.h"
 #include "common/base/timer.h"
+#include "common/ranks/launched.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/values.h"
 #include "src/backwards/frame.h"
@@ -64,7 +65,7 @@ static md_status open_log(md_log *log, md_file_uses *files, const md_command_lin
   if (!c->screen_name) {
     log->screen = stdout;
     /* A launcher may give the first rank a terminal of its own, and pass on to a file what is written there. */
-    log->live = isatty(STDOUT_FILENO) == 1 && !md_is_launched();
+    log->live = isatty(STDOUT_FILENO) == 1 && !md_was_launched();
   } else if (strcmp(c->screen_name, "none") != 0) {
     log->screen = md_open_write(c->screen_name, false);
     if (!log->screen)

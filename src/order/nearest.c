@@ -3,7 +3,7 @@
  * Neighbours come in an order that depends on ranks and cells. A list takes them as they come, is sorted now and then,
  * and keeps the nearest ones. Distances and differences are the same everywhere, so that the lists are too, and sums
  * along a list have the same bits. Cost: that of the search of pairs (src/computes/neighbours.h), and a sort of each
- * list. Memory: 40 bytes a neighbour; where N of them are wanted, up to 4 N + 16. */
+ * list. Memory: 40 bytes a neighbour. A list of the N nearest has room for up to 4 N + 16. */
 #include "src/order/nearest.h"
 #include "common/ranks/reductions.h"
 #include "src/computes/neighbours.h"

@@ -73,7 +73,7 @@ int64_t md_run_next_due(const md_run *run, int64_t step)
   if (is_before(run, restart, next) && !run->minimizes) next = restart;
   const int64_t edit = md_edits_due(run->sim, step);
   if (!run->minimizes && !run->sim->model.backwards && edit < next) next = edit;
-  /* At least one step further, so that the run looks at signals and ends, whatever an observer answers. */
+  /* At least one step after the present one, also if an observer names an earlier step: the run must end. */
   return is_before(run, step, next) ? next : step;
 }
 
@@ -93,9 +93,9 @@ static void end_if_halted(md_run *run)
   record->halted = (int64_t)sim->halted;
 }
 
-/* Is a restart of the first step due? That state came from the deck or from a restart. But only a restart says how long
- * a file was to which frames are appended: a resume without it would append those frames again that a killed job has
- * written, or one that was stopped within a minimisation. */
+/* Is a restart of the first step due? That state came from the deck or from a restart. But a restart also stores the
+ * length of each file of frames. Without it, a resumed job would append the same frames again, if the first job was
+ * killed or was stopped within a minimisation. */
 static bool first_restart_is_due(const md_run *run)
 {
   const md_sim *sim = run->sim;

@@ -1,4 +1,4 @@
-/* Unsorted: particles stay where they are in memory, and lists of indices say who is in a cell.
+/* Unsorted: particles stay where they are in memory, and lists of indices give the particles of each cell.
  *
  * How it works: count the particles of each cell by atomic additions; sum the counts; then each particle takes the next
  * place of its cell. `order` names the particles, cell by cell.
