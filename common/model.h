@@ -147,7 +147,8 @@ typedef struct md_model {
   double kick_time;     /* h: dt/2 for MD_NVE, dt for the leapfrogs */
   md_subtypes subtypes; /* types as excluded groups divide them; md_model_divide makes them */
   double *impulse_k;    /* [md_pair_rows][MD_PAIR_K], forces as impulses of a kick in quanta of v */
-  /* of a force: to impulses of a kick in quanta of v, to coarse quanta of f */
+  /* impulse_scale: the impulse of a unit of force by one kick, in quanta of v. force_scale: a unit of force in coarse
+   * quanta of f */
   double impulse_scale, force_scale;
   double virial_quantum; /* of the virial of impulses: an impulse times a length; 0: the model has none */
   double *force_k;  /* [md_pair_rows][MD_PAIR_K], forces in coarse quanta of f, energies in energy units */

@@ -104,12 +104,6 @@ MD_FN uint32_t md_forces_groups(const md_force_action *action, int n)
   return groups;
 }
 
-/* The impulse of a unit of force by one kick, in quanta. */
-static inline double md_forces_scale(const md_model *model)
-{
-  return model->kick_time / (model->mass_reference * model->grids.v);
-}
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -135,9 +129,8 @@ static inline void md_forces_on_particle(const md_model *model, const md_force_a
 {
   const md_particle one = md_particle_of(model, p, i);
   double anchor[3], external[3];
-  const int fix =
-      md_forces_on_impulse(action, n, md_forces_scale(model), &one, md_forces_anchor(p, i, anchor),
-                           md_forces_external(p, i, external), p->dim, impulse);
+  const int fix = md_forces_on_impulse(action, n, model->impulse_scale, &one, md_forces_anchor(p, i, anchor),
+                                       md_forces_external(p, i, external), p->dim, impulse);
   if (fix >= 0) md_overlap_add(overlap, md_overlap_of_fix(fix), p->id[i], 0.0);
 }
 

@@ -290,12 +290,6 @@ md_status all_pairs_engine::go_round(const device_array &own, int64_t body_bytes
 
 /* ---- steps ---- */
 
-/* From forces to impulses in quanta. */
-double impulse_scale(const md_model *model)
-{
-  return model->kick_time / (model->mass_reference * model->grids.v);
-}
-
 /* The square of the softening length for single precision. It is so large that F/r of two heaviest bodies at the same
  * place is finite: the force of a body on itself is then F/r times 0, and not infinity times 0. charge: of a unit mass.
  *
@@ -339,7 +333,7 @@ md_status all_pairs_engine::sum_impulses(int64_t step)
   for (int first = 0, last; first < count; first = last) {
     if (row[first].takes_mean) MD_TRY(take_mean(&row[first], at + first));
     last = md_forces_next_mean(row, first + 1, count);
-    MD_TRY(launch_body_force(view, at + first, last - first, impulse_scale(model), number, stream));
+    MD_TRY(launch_body_force(view, at + first, last - first, model->impulse_scale, number, stream));
   }
   return MD_OK;
 }
@@ -361,7 +355,7 @@ md_status all_pairs_engine::take_mean(md_force_action *action, const md_force_ac
 /* The coefficients of impulses. */
 md_status all_pairs_engine::take_coefficients()
 {
-  const double scale = impulse_scale(model);
+  const double scale = model->impulse_scale;
   md_pair_unit_coefficients(&model->pair, scale, view.k);
   MD_TRY(charge_bodies(md_pair_charge(&model->pair, scale)));
   view.single_softening = softening_of_single(model, view.k[2], charge);
@@ -586,7 +580,7 @@ md_status all_pairs_engine::look()
   MD_TRY(fetch_components());
   const int reason = (int)(found % HALT_REASONS);
   const double output_scale = 1.0 / (model->grids.f * MD_FINE);
-  const md_status own = reason == HALTED_BY_OVERLAP  ? overlap_error(impulse_scale(model), view.range, true)
+  const md_status own = reason == HALTED_BY_OVERLAP  ? overlap_error(model->impulse_scale, view.range, true)
                         : reason == HALTED_BY_OUTPUT ? overlap_error(output_scale, model->force_range, false)
                                                      : runaway_error();
   MD_TRY(md_comm_agree(comm, own));

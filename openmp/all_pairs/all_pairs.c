@@ -189,17 +189,12 @@ static all_args args_of(const md_engine *e, const body_block *own, const body_bl
   return a;
 }
 
-static double impulse_scale(const md_model *model)
-{
-  return model->kick_time / (model->mass_reference * model->grids.v);
-}
-
 static void sum_part(md_engine *e, const body_block *own, const body_block *other, bool same, int64_t i0,
                      int64_t i1, void *to)
 {
   md_overlap *overlap = to;
   const double range = md_all_range(e->model->wide);
-  const all_args a = args_of(e, own, other, same, impulse_scale(e->model), range);
+  const all_args a = args_of(e, own, other, same, e->model->impulse_scale, range);
   const int64_t share = (i1 - i0) / (4 * (int64_t)e->threads) / ALL_PAD * ALL_PAD;
   const int64_t bodies = share < ALL_PAD ? ALL_PAD : share > BODIES_MOST ? BODIES_MOST : share;
 #pragma omp parallel
@@ -219,7 +214,7 @@ static md_status sum_impulses(md_engine *e, int64_t step)
 {
   md_overlap overlap = md_overlap_none();
   for (int d = 0; d < e->p->dim; ++d) memset(e->impulse[d], 0, (size_t)e->capacity * sizeof(int64_t));
-  MD_TRY(go_round(e, md_pair_charge(&e->model->pair, impulse_scale(e->model)), sum_part, &overlap));
+  MD_TRY(go_round(e, md_pair_charge(&e->model->pair, e->model->impulse_scale), sum_part, &overlap));
   MD_TRY(md_forces_on_impulses(e->model, e->comm, e->p, step, 0, (md_impulses){.whole = e->impulse},
                                e->threads, &overlap));
   e->current = true;

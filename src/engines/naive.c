@@ -72,9 +72,8 @@ static md_status create(md_engine **engine, md_model *model, md_particles *p, md
   e->far2 = model->cutoff * model->cutoff * (1.0 + 0x1p-40);
   if (md_pair_is_all(&model->pair)) {
     e->far2 = (double)INFINITY;
-    md_pair_unit_coefficients(&model->pair, model->kick_time / (model->mass_reference * model->grids.v),
-                              e->unit_impulse_k);
-    md_pair_unit_coefficients(&model->pair, 1.0 / (model->grids.f * MD_FINE), e->unit_force_k);
+    md_pair_unit_coefficients(&model->pair, model->impulse_scale, e->unit_impulse_k);
+    md_pair_unit_coefficients(&model->pair, model->force_scale, e->unit_force_k);
   }
   md_status status = MD_OK;
   for (int d = 0; d < p->dim && status == MD_OK; ++d)
