@@ -98,7 +98,8 @@ md_status md_sim_clear(md_sim *sim)
   r->name[0] = r->name[1] = NULL;
   r->last_step = -1;
   sim->lattice = (md_lattice){0};
-  sim->has_box = sim->has_computed = sim->has_first_energy = sim->broken = false;
+  sim->has_box = sim->has_computed = sim->has_first_energy = sim->broken = sim->large_tilt = false;
+  sim->nrestored = 0;
   sim->computed = (md_computed){0};
   sim->tensor = (md_last_tensor){.known = false};
   sim->max_id = 0;

@@ -99,11 +99,12 @@ static void spring_take_centres(const md_fix *fix, const double centre[][3], con
     way[d] = axis[0] != 0.0 ? to - centre[0][d] : 0.0;
     r2 = fma(way[d], way[d], r2);
   }
-  const double r = md_max(sqrt(r2), 1e-10), stretch = r - fix->k[SPRING_R0], pull = fix->k[0] * stretch;
+  const double r = sqrt(r2), stretch = r - fix->k[SPRING_R0], pull = fix->k[0] * stretch;
   for (int part = 0; part < (couples ? 2 : 1); ++part) {
     const double per_mass = mass[part] > 0.0 ? 1.0 / mass[part] : 0.0, sign = part == 0 ? 1.0 : -1.0;
     double *k = action[part].k;
-    for (int d = 0; d < 3; ++d) k[d] = sign * (pull * (way[d] / r)) * per_mass;
+    /* At the place itself no direction is that of the spring. */
+    for (int d = 0; d < 3; ++d) k[d] = r > 0.0 ? sign * (pull * (way[d] / r)) * per_mass : 0.0;
     k[3] = 0.5 * pull * stretch * per_mass * (couples ? 0.5 : 1.0);
     k[4] = pull * per_mass;
   }

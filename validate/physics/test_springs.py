@@ -44,6 +44,39 @@ thermo_modify format float %.17g norm no
 SELF = SPRINGS.replace("f_3[4]\n", "f_3[4] f_4\n")
 
 
+NEAR = """\
+units si
+region b block 0 3e-9 0 3e-9 0 3e-9
+create_box 1 b
+create_atoms 1 single 1.0e-9 1.0e-9 1.0e-9
+create_atoms 1 single 1.05e-9 1.0e-9 1.0e-9
+mass 1 6.63e-26
+group a id 1
+group b id 2
+neighbor 1e-10 bin
+pair_style lj/cut 1e-10
+pair_coeff * * 0 1e-11
+fix 1 all nve
+fix s a spring tether 0.1 1.05e-9 1.0e-9 1.0e-9 0
+fix c a spring couple b 0.1 0 0 0 2e-10
+fix t b spring tether 0.1 1.05e-9 1.0e-9 1.0e-9 0
+timestep 1e-15
+thermo_style custom step f_s f_s[1] f_s[4] f_c f_c[1] f_c[4] f_t f_t[1] f_t[4]
+thermo_modify norm no format float %.17g
+run 0
+"""
+
+
+def test_springs_are_short_in_metres_too(fast_engine, tmp_path):
+    """No length is too short for a spring; a group at its place feels none."""
+    row = np.array(harness.run(NEAR, tmp_path, engine=fast_engine).table.rows[0], dtype=float)[1:]
+    r, stretch = 5e-11, 5e-11 - 2e-10
+    assert row[:6] == pytest.approx([0.05 * r * r, 0.1 * r, 0.1 * r, 0.05 * stretch**2, 0.1 * stretch, 0.1 * stretch],
+                                    rel=1e-9)
+    # Places are rounded to quanta of 1e-23 m.
+    assert np.all(np.abs(row[6:]) < 1e-22)
+
+
 def test_springs_like_lammps_through_faces(tmp_path):
     """Groups of several types go through the faces of the box, often, and their centres of mass go on."""
     if LMP is None:

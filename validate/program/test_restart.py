@@ -1346,6 +1346,16 @@ def test_a_resume_that_cannot_see_its_restarts(name, tmp_path):
     refused(run_deck(tmp_path, deck, "--resume"), RUNTIME, f"cannot look for restarts {name}")
 
 
+def test_clear_forgets_the_fixes_of_a_restart(tmp_path):
+    """Their states wait for the fixes of the deck, and those of a system after `clear` are new ones."""
+    deck = MIXTURE + "fix 1 all nvt temp 1 1 0.1\nthermo_modify format float %.17g\n"
+    works(run_deck(tmp_path, deck + "run 20\nwrite_restart r.20\n"))
+    works(run_deck(tmp_path, deck + "run 20\nwrite_data alone.data\n"))
+    loop = "variable i loop 200\nlabel again\nread_restart r.20\nclear\nnext i\njump SELF again\n"
+    works(run_deck(tmp_path, loop + deck + "run 20\nwrite_data after.data\n"))
+    assert (tmp_path / "after.data").read_bytes() == (tmp_path / "alone.data").read_bytes()
+
+
 @pytest.mark.parametrize("torn, kept", [("hello 20", ""), ("hel", ""), ("hello 20 steps", ""), ("hello 21", "hello 21"),
                                         ("hello 20 steps\n", ""), ("hello 19 steps\n", "hello 19 steps\n")])
 def test_a_torn_line_of_print_is_written_again(torn, kept, tmp_path):
