@@ -285,7 +285,15 @@ md_status md_computes_prepare(md_model *model)
     MD_TRY(md_compute_join(model, &model->compute[c]));
   }
   for (int c = 0; c < model->ncompute; ++c)
-    if (model->compute[c].kind == MD_COMPUTE_pressure) MD_TRY(join_pressure(model, c));
+    if (model->compute[c].kind == MD_COMPUTE_pressure) {
+      if (model->compute[c].k[3] != 0.0 && model->bonds.ntypes > 0)
+        return md_error(
+            MD_USAGE,
+            "compute %s: the virials of pairs and bonds are one sum; use `virial`, which has both, or "
+            "compute stress/atom for one of them",
+            model->compute[c].id);
+      MD_TRY(join_pressure(model, c));
+    }
   return MD_OK;
 }
 

@@ -1,12 +1,12 @@
 /* compute pressure: P = (f T + sum of r.f over pairs) / (dim V), with the f degrees of freedom of the temperature T, as
  * in LAMMPS.
  *
- * The keywords ke, pair and fix choose terms; virial is pair and fix. Tail corrections belong to pair. Of fixes,
- * external alone has a virial.
- * Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.4.
+ * The keywords ke, pair and fix choose terms; virial is pair, bonds and fix. Tail corrections belong to pair. Of fixes,
+ * external alone has a virial. The virials of pairs and bonds are one sum, so that pair alone is refused where there
+ * are bonds. Reference: Allen and Tildesley, Computer Simulation of Liquids, 2nd ed. (2017), section 2.4.
  *
  * Numbers of the compute: k0 is 1 without the kinetic term, k1 is 1 without the virial of pairs, k2 without that
- * of fixes. `of` is the ID of the temperature, or empty without one.
+ * of fixes, k3 is 1 if pair was given and virial was not. `of` is the ID of the temperature, or empty without one.
  */
 #if defined MD_COMPUTE_STYLE
 
@@ -24,12 +24,13 @@ static md_status pressure_parse(md_compute *compute, const md_words *words, cons
     const char *word = words->word[w];
     if (strcmp(word, "ke") == 0)
       compute->k[0] = 0.0;
-    else if (strcmp(word, "pair") == 0)
+    else if (strcmp(word, "pair") == 0) {
+      if (compute->k[1] != 0.0) compute->k[3] = 1.0;
       compute->k[1] = 0.0;
-    else if (strcmp(word, "fix") == 0)
+    } else if (strcmp(word, "fix") == 0)
       compute->k[2] = 0.0;
     else if (strcmp(word, "virial") == 0)
-      compute->k[1] = compute->k[2] = 0.0;
+      compute->k[1] = compute->k[2] = compute->k[3] = 0.0;
     else
       return md_error(MD_USAGE,
                       "compute pressure: unknown keyword '%.64s'; accepted are ke, pair, virial, fix", word);

@@ -129,27 +129,16 @@ static md_status momentum_sum(const md_fix *fix, const md_model *model, const md
   return MD_OK;
 }
 
-/* Solves I w = L, of the sums of the second pass. MD_PHYSICS: the particles are in a line. */
-static md_status momentum_solve(const md_model *model, const double sum[MOMENTUM_SUMS], double w[3])
+/* Solves I w = L, of the sums of the second pass. */
+static void momentum_solve(const md_model *model, const double sum[MOMENTUM_SUMS], double w[3])
 {
-  const double *L = sum, *s = sum + 3, I[3] = {s[1] + s[2], s[0] + s[2], s[0] + s[1]};
-  const double yz = -s[3], xz = -s[4], xy = -s[5], size = s[0] + s[1] + s[2];
+  const double *L = sum, *s = sum + 3;
+  const double inertia[6] = {s[1] + s[2], s[0] + s[2], s[0] + s[1], -s[5], -s[4], -s[3]};
   w[0] = w[1] = w[2] = 0.0;
-  if (model->box.dim == 2) {
-    if (I[2] > 0.0) w[2] = L[2] / I[2];
-    return MD_OK;
-  }
-  const double c[6] = {I[1] * I[2] - yz * yz, I[0] * I[2] - xz * xz, I[0] * I[1] - xy * xy,
-                       xy * xz - I[0] * yz,   xy * yz - I[1] * xz,   xz * yz - I[2] * xy};
-  const double det = I[0] * c[0] + xy * c[5] + xz * c[4];
-  if (!(det > 1e-12 * size * size * size))
-    return md_error(MD_PHYSICS,
-                    "step %lld: fix momentum angular: the particles are in a line, about which nothing turns",
-                    (long long)model->step);
-  w[0] = (c[0] * L[0] + c[5] * L[1] + c[4] * L[2]) / det;
-  w[1] = (c[5] * L[0] + c[1] * L[1] + c[3] * L[2]) / det;
-  w[2] = (c[4] * L[0] + c[3] * L[1] + c[2] * L[2]) / det;
-  return MD_OK;
+  if (model->box.dim == 3)
+    md_rotation_of(inertia, L, w);
+  else if (inertia[2] > 0.0)
+    w[2] = L[2] / inertia[2];
 }
 
 static md_status momentum_look(md_fix *fix, const md_model *model, const md_particles *particles,
@@ -171,7 +160,7 @@ static md_status momentum_look(md_fix *fix, const md_model *model, const md_part
   if (fix->k[4] != 0.0) {
     pass.about = true;
     MD_TRY(momentum_sum(fix, model, particles, comm, &pass, second));
-    MD_TRY(momentum_solve(model, second, w));
+    momentum_solve(model, second, w);
     for (int d = 0; d < 3; ++d) kept -= 0.5 * w[d] * second[d];
   }
   if (fix->k[5] != 0.0 && kept > 1e-9 * first[1]) *f = sqrt(first[1] / kept);

@@ -2,6 +2,7 @@
 #include "common/fix/fix_parts.h"
 #include "common/force/external.h"
 #include "common/ranks/long_sums.h"
+#include "common/rotation.h"
 #include "common/spring/centre.h"
 #include "common/swap/swaps.h"
 

@@ -18,7 +18,7 @@ md_status md_schedule_read(md_schedule *s, const char *style, char *const word[3
 void md_schedule_begin(md_schedule *s, int64_t step)
 {
   int64_t next = step / s->freq * s->freq + s->freq;
-  while (next < s->start) next += s->freq;
+  if (next < s->start) next += (s->start - next + s->freq - 1) / s->freq * s->freq;
   if (next - s->freq == step && s->repeat == 1)
     next = step;
   else

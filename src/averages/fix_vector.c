@@ -70,6 +70,8 @@ static md_status look(md_output_fix *base, md_view *view)
   fix_vector *fix = (fix_vector *)base;
   const int64_t rows = rows_of(fix);
   MD_TRY(reserve(fix, rows + 1));
+  /* A formula may read the vector of this fix itself. */
+  show(fix, rows);
   for (int k = 0; k < fix->n; ++k)
     MD_TRY(md_value_number(view->sim, fix->name[k], &fix->value[rows * fix->n + k]));
   show(fix, rows + 1);

@@ -395,6 +395,7 @@ md_status md_output_fixes_reset(md_sim *sim, const char *command, int64_t step)
     md_output_fix *fix = (md_output_fix *)o;
     if (fix->schedule) md_schedule_begin(fix->schedule, step);
     if (fix->style->keeps_step && fix->style->begin) fix->style->begin(fix, step);
+    if (fix->style->shift) fix->style->shift(fix, step - sim->model.step);
     fix->made_at = step;
   }
   return MD_OK;

@@ -34,7 +34,7 @@ typedef struct md_output_fix_style {
   const char *usage; /* "print N TEXT" */
   const char *help;  /* lines of at most 100 characters */
   size_t size;       /* of the style's struct, which begins with a md_output_fix */
-  /* It counts on steps that follow each other: once it has looked at one, reset_timestep and run -N are refused. */
+  /* The fix needs consecutive steps: once it has looked at one, reset_timestep and run -N are refused. */
   bool keeps_step;
   /* Reads the words after the name, and sets title, path and values. MD_USAGE: a word is refused. */
   md_status (*parse)(md_output_fix *, md_sim *, const md_words *) MD_CHECKED;
@@ -52,6 +52,8 @@ typedef struct md_output_fix_style {
    * >= `step` after which it does; and what it does. The particles are as between two runs then. Collective. */
   int64_t (*edit_due)(const md_output_fix *, int64_t step);
   md_status (*edit)(md_output_fix *, md_sim *) MD_CHECKED;
+  /* The number of the present step grows by `by`, which may be negative. NULL: the style has no steps of its own. */
+  void (*shift)(md_output_fix *, int64_t by);
   bool edits_first; /* it also changes the particles before the first step of a run that is not resumed */
   /* Handles the state; NULL: there is none. MD_RUNTIME: out of memory. */
   md_status (*walk)(md_output_fix *, md_fix_state *) MD_CHECKED;

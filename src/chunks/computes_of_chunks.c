@@ -13,6 +13,7 @@
  * Cost: one or two passes over the particles and reductions. Reference: the LAMMPS manual, compute com/chunk and so on.
  */
 #include "common/ranks/reductions.h"
+#include "common/rotation.h"
 #include "src/chunks/chunks.h"
 #include "src/edit/group_motion.h"
 #include "src/follow/images.h"
@@ -212,7 +213,7 @@ static void finish_row(const making *m, int64_t k, const double *sums, double *r
   case INERTIA:
     for (int t = 0; t < 6; ++t) row[t] = sums[lammps[t]];
     break;
-  case OMEGA: md_group_rotation(sums, sums + 6, row); break;
+  case OMEGA: md_rotation_of(sums, sums + 6, row); break;
   default:
     for (int t = 0; t < 3; ++t) row[t] = sums[t];
   }

@@ -127,6 +127,8 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
   memmove(&model->compute[c], &model->compute[c + 1], after * sizeof *model->compute);
   memmove(sim->computed.value[c], sim->computed.value[c + 1], after * sizeof *sim->computed.value);
   if (sim->computed.n > c) --sim->computed.n;
+  /* Other computes have other numbers now. */
+  sim->tensor.known = false;
   return MD_OK;
 }
 

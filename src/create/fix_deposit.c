@@ -6,8 +6,8 @@
  *
  * The random numbers are those of (seed, step), and all ranks draw the same. Each looks at its own particles.
  * Cost: a pass over the particles for each attempt, and the beginning of a run (src/edit/run_edits.h). Reference: the
- * LAMMPS manual, fix deposit. There the particle is inserted between drift and forces of the step, so that it gets half
- * a kick in it; here it is at rest, or flies, until the next step. */
+ * LAMMPS manual, fix deposit. There the particle is inserted between drift and forces of the step, and gets half
+ * a kick in it. Here it gets its first kick in the next step. */
 #include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
@@ -209,6 +209,8 @@ static int64_t edit_due(const md_output_fix *base, int64_t step)
   return step <= first ? first : first + md_step_multiple(step - first, fix->every);
 }
 
+static void shift(md_output_fix *base, int64_t by) { ((fix_deposit *)base)->first += (double)by; }
+
 /* ---- an insertion ---- */
 
 /* A random number of the present step in (0, 1); k: its number. */
@@ -366,5 +368,6 @@ const md_output_fix_style md_fix_deposit_style = {
     .parse = parse,
     .edit_due = edit_due,
     .edit = edit,
+    .shift = shift,
     .walk = walk,
 };

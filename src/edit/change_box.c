@@ -1,9 +1,9 @@
 /* The command `change_box`: other bounds and boundaries of the box, with or without its particles.
  *
  * The keywords are applied in order. `remap` moves the particles of the group as the box went from the last saved box
- * to the present one; the box is saved before the first keyword, by `set`, and after each `remap`. All keywords are
- * followed once without particles, so that a mistake changes nothing. At the end particles are wrapped along periodic
- * axes. Along fixed ones all must be inside, and faces that follow the particles move to them.
+ * to the present one; the box is saved before the first keyword, by `set`, and after each `remap`. All keywords first
+ * change a copy of the box, so that mistakes are found before a particle moves. At the end particles are wrapped along
+ * periodic axes. Along fixed ones all must be inside, and faces that follow the particles move to them.
  *
  * A box becomes triclinic, with tilt factors, by `triclinic`, and by `ortho` one with right angles again, if its tilt
  * factors are 0. `remap` keeps the fractions of the edges at which particles are.
@@ -254,6 +254,14 @@ static md_status read_units(change *c)
   return MD_OK;
 }
 
+/* Checks the tilt factors, and makes them those of the box. */
+static md_status check_tilt(change *c)
+{
+  if (!c->box.triclinic) return MD_OK;
+  const double tilt[3] = {c->box.tilt[0], c->box.tilt[1], c->box.tilt[2]};
+  return md_box_tilt(c->sim, &c->box, tilt);
+}
+
 md_status md_do_change_box(md_sim *sim, const md_words *words)
 {
   md_particles *p = &sim->particles;
@@ -266,13 +274,11 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   c.bit = md_group_bit(group);
   MD_TRY(read_units(&c));
   MD_TRY(apply_keywords(&c, false));
+  MD_TRY(check_tilt(&c));
   MD_TRY(md_images_refresh(sim));
   MD_TRY(md_followed_refresh(sim));
   MD_TRY(apply_keywords(&c, true));
-  if (c.box.triclinic) {
-    const double tilt[3] = {c.box.tilt[0], c.box.tilt[1], c.box.tilt[2]};
-    MD_TRY(md_box_tilt(sim, &c.box, tilt));
-  }
+  MD_TRY(check_tilt(&c));
   if (md_box_follows(&c.box)) md_faces_begin(&c.box);
   sim->model.box = c.box;
   MD_TRY(md_images_place(sim));

@@ -124,16 +124,16 @@ static md_status compress_ids(md_sim *sim)
   return status;
 }
 
-/* Removes the marked particles, and what fixes keep of them; the others may get new ids. */
+/* Removes the marked particles; the others may get new ids. */
 static md_status remove_marked(deletion *d)
 {
   md_sim *sim = d->sim;
   double *all;
-  md_particles_remove(&sim->particles, d->gone);
-  MD_TRY(md_id_values_get_all(sim, &all));
+  MD_TRY(md_edit_remove(sim, d->gone));
   /* As in LAMMPS, ids stay with atom_style bond: bonds name them. */
-  const bool compress = d->compress && !sim->model.bonded;
-  md_status status = compress ? compress_ids(sim) : MD_OK;
+  if (!d->compress || sim->model.bonded) return MD_OK;
+  MD_TRY(md_id_values_get_all(sim, &all));
+  md_status status = compress_ids(sim);
   if (status == MD_OK) status = md_id_values_set_all(sim, all);
   free(all);
   return status;

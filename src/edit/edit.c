@@ -2,7 +2,9 @@
 #include "src/edit/edit.h"
 #include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
+#include "src/follow/followed.h"
 #include "src/formula/particle_values.h"
+#include "src/properties/id_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -132,4 +134,16 @@ md_status md_edit_choose(md_sim *sim, uint8_t *chosen, int64_t wanted, uint64_t 
   for (int64_t i = 0; i < p->n; ++i)
     if (chosen[i]) chosen[i] = wanted > 0 && key_of(p, seed, i) <= limit;
   return MD_OK;
+}
+
+md_status md_edit_forget_removed(md_sim *sim)
+{
+  MD_TRY(md_id_values_trim(sim));
+  return md_followed_renumber(sim, sim->particles.id);
+}
+
+md_status md_edit_remove(md_sim *sim, const uint8_t *gone)
+{
+  md_particles_remove(&sim->particles, gone);
+  return md_edit_forget_removed(sim);
 }

@@ -55,17 +55,6 @@ static int64_t edit_due(const md_output_fix *base, int64_t step)
   return md_step_multiple(step, ((const fix_evaporate *)base)->every);
 }
 
-/* Removes the marked particles, and what fixes keep of them. */
-static md_status remove_marked(md_sim *sim, const uint8_t *gone)
-{
-  double *all;
-  md_particles_remove(&sim->particles, gone);
-  MD_TRY(md_id_values_get_all(sim, &all));
-  const md_status status = md_id_values_set_all(sim, all);
-  free(all);
-  return status;
-}
-
 static md_status evaporate(fix_evaporate *fix, md_sim *sim, uint8_t *gone)
 {
   const md_particles *p = &sim->particles;
@@ -84,7 +73,7 @@ static md_status evaporate(fix_evaporate *fix, md_sim *sim, uint8_t *gone)
   if (wanted == 0) return MD_OK;
   if (wanted < count) MD_TRY(md_edit_choose(sim, gone, wanted, seed));
   fix->deleted += (double)wanted;
-  return remove_marked(sim, gone);
+  return md_edit_remove(sim, gone);
 }
 
 static md_status edit(md_output_fix *base, md_sim *sim)

@@ -24,9 +24,6 @@ md_status md_group_zero_momentum(md_sim *sim, uint32_t bit) MD_CHECKED;
  * errors. Collective. */
 md_status md_group_zero_rotation(md_sim *sim, uint32_t bit) MD_CHECKED;
 
-/* Solves I omega = L, for the tensor of inertia xx yy zz xy xz yz. omega is 0 about an axis without extent. */
-void md_group_rotation(const double inertia[6], const double angular[3], double omega[3]);
-
 /* Scales the velocities of a group so that the temperature `of` becomes `temperature`, if it has no bias. MD_USAGE: it
  * is 0. Collective. */
 md_status md_group_scale(md_sim *sim, uint32_t bit, const md_compute *of, double temperature) MD_CHECKED;

@@ -1,7 +1,7 @@
 /* The command `set`: sets types, masses, positions, velocities and molecules of selected particles.
  *
  * The particles are selected once, before the first keyword. Then each keyword is applied to all of
- * them. All words are read before anything changes. The result for a particle depends only on its id, its fields and
+ * them. All words are checked before anything changes. The result for a particle depends only on its id, its fields and
  * the seed. So it is the same for any number of threads and ranks, and for any order of the particles.
  *
  * Units: sigma, tau; not those of the lattice, as in LAMMPS. Memory: a byte for each particle while the command runs.

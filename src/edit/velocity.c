@@ -366,6 +366,8 @@ md_status md_do_velocity(md_sim *sim, const md_words *words)
   MD_TRY(md_group_find(sim, words->word[0], &group));
   velocity_call c = {.sim = sim, .words = words, .bit = md_group_bit(group)};
   c.of = sim->model.compute[MD_THERMO_TEMP];
+  /* As in LAMMPS it is a temperature of its own, which compute_modify thermo_temp does not change. */
+  c.of.has_extra = false;
   c.of.group = group;
   for (size_t k = 0; k < sizeof styles / sizeof *styles; ++k)
     if (strcmp(words->word[1], styles[k].name) == 0) {

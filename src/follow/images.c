@@ -1,7 +1,7 @@
 /* Image flags; see images.h.
  *
  * 1. The place of each particle at the last look and its flags are kept by id (src/properties/id_values.h), in seven
- *    columns. Restarts, new ids and deletions are cared for there.
+ *    columns. That file also handles restarts, new ids and deletions.
  * 2. A look compares places with those of the look before, and keeps the new ones. A particle without a record is new:
  *    its flags are 0. In a tilted box places are those that output shows, and a flip between two looks shows in the
  *    tilt factors.

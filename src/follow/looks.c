@@ -10,7 +10,7 @@ static const double SPEEDS = 8.0;
 
 void md_looks_start(md_looks *looks, const md_sim *sim)
 {
-  *looks = (md_looks){.next = sim->model.step, .last = -1};
+  *looks = (md_looks){.next = sim->model.step, .last = -1, .begun = sim->model.step};
 }
 
 double md_looks_speed(const md_sim *sim, uint32_t bit)
@@ -35,7 +35,7 @@ md_status md_looks_plan(md_sim *sim, md_looks *looks, const md_follow_pace *pace
   looks->pace = md_max(most, 0.5 * looks->pace);
   for (int d = 0; d < model->box.dim; ++d)
     if (model->box.periodic[d]) side = md_min(side, model->box.length[d]);
-  const double had = (double)llabs(model->step - sim->run_first);
+  const double had = (double)llabs(model->step - looks->begun);
   const double steps = md_min(had, floor(0.5 * side / (SPEEDS * looks->pace * model->dt)));
   looks->next = md_model_step_after(model, (int64_t)md_max(1.0, steps));
   return MD_OK;

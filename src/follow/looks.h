@@ -11,9 +11,10 @@
 #include "src/sim.h"
 
 typedef struct md_looks {
-  int64_t next; /* step of the next look */
-  int64_t last; /* of the last one of this run; -1: none */
-  double pace;  /* length/tau */
+  int64_t next;  /* step of the next look */
+  int64_t last;  /* of the last one of this run; -1: none */
+  int64_t begun; /* the step at which looks began: the first one of the run, or that of a restart */
+  double pace;   /* length/tau */
 } md_looks;
 
 /* Begins a run: with a look at its first step. */

@@ -4,6 +4,8 @@
  * in no group but `all`. A second command with the same name adds particles, as in LAMMPS.
  */
 #include "common/ranks/reductions.h"
+#include "src/averages/output_fix.h"
+#include "src/computes/host_compute.h"
 #include "src/formula/particle_values.h"
 #include "src/group/dynamic_group.h"
 #include "src/group/groups.h"
@@ -323,7 +325,7 @@ static md_status select_particles(md_sim *sim, const md_words *words, uint32_t b
                   style);
 }
 
-/* MD_USAGE: a fix, a compute, a dump or neigh_modify exclude has the group. */
+/* MD_USAGE: something has the group, so that another group of the same number would take its place. */
 static md_status need_unused(const md_sim *sim, int group)
 {
   const char *name = sim->model.groups.name[group], *user = NULL;
@@ -332,12 +334,18 @@ static md_status need_unused(const md_sim *sim, int group)
       user = "a fix (unfix it first)";
   for (int k = 0; k < sim->model.ncompute; ++k)
     if (sim->model.compute[k].group == group) user = "a compute (uncompute it first)";
+  for (const md_host_compute *host = sim->host_computes; host; host = host->next)
+    if (host->group == group) user = "a compute (uncompute it first)";
+  for (int k = 0; k < sim->comm->balance.ngroup; ++k)
+    if (sim->comm->balance.group[k] == md_group_bit(group))
+      user = "the weights of balance (give others first)";
+  if (md_dynamic_group_has_parent(sim, group)) user = "a dynamic group, as its parent (make it static first)";
   for (int k = 0; k < 2 * sim->model.nexcluded_groups; ++k)
     if (sim->model.excluded_groups[k / 2][k % 2] == group) user = "neigh_modify exclude (exclude none first)";
   for (int k = 0; k < sim->model.molecules.n; ++k)
     if (sim->model.molecules.group[k] == group) user = "neigh_modify exclude molecule (exclude none first)";
   for (const md_observer *o = sim->observers; o; o = o->next)
-    if (o->group == group) user = "a dump (undump it first)";
+    if (o->group == group) user = md_is_output_fix(o) ? "a fix (unfix it first)" : "a dump (undump it first)";
   return user ? md_error(MD_USAGE, "group '%s' cannot be deleted: it is that of %s", name, user) : MD_OK;
 }
 

@@ -126,6 +126,14 @@ static md_output_fix *find(const md_sim *sim, int group)
 
 bool md_dynamic_group_is(const md_sim *sim, int group) { return find(sim, group) != NULL; }
 
+bool md_dynamic_group_has_parent(const md_sim *sim, int group)
+{
+  for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next)
+    if (((const md_output_fix *)o)->style == &style && ((const dynamic_group *)o)->parent == group)
+      return true;
+  return false;
+}
+
 md_status md_dynamic_group_end(md_sim *sim, int group)
 {
   md_output_fix *fix = find(sim, group);

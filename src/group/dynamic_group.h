@@ -11,6 +11,8 @@ md_status md_dynamic_group_make(md_sim *sim, int group, const md_words *words) M
 
 /* Is the group dynamic? */
 bool md_dynamic_group_is(const md_sim *sim, int group);
+/* Is it the parent of a dynamic group? */
+bool md_dynamic_group_has_parent(const md_sim *sim, int group);
 
 /* Makes a dynamic group static: its particles stay in it. Any other group stays as it is. */
 md_status md_dynamic_group_end(md_sim *sim, int group) MD_CHECKED;

@@ -91,7 +91,7 @@ static md_status send(md_comm *comm, int64_t n, const int32_t *to, const void *r
   return status;
 }
 
-/* The home of each of the n records that begin with an id, or with a rank after it. */
+/* Makes room for n records, which begin with an id or have a rank after it, and for the home of each. */
 static md_status make_room(md_comm *comm, int64_t n, int64_t size, int32_t **to, char **records)
 {
   *to = NULL;
@@ -333,6 +333,15 @@ md_status md_id_values_set_all(md_sim *sim, const double *all)
   for (md_id_values *v = sim->id_values; v; all += sim->particles.n * v->columns, v = v->next)
     MD_TRY(md_id_values_set(v, NULL, all));
   return MD_OK;
+}
+
+md_status md_id_values_trim(md_sim *sim)
+{
+  double *all;
+  MD_TRY(md_id_values_get_all(sim, &all));
+  const md_status status = md_id_values_set_all(sim, all);
+  free(all);
+  return status;
 }
 
 /* ---- restarts ---- */

@@ -50,6 +50,9 @@ md_status md_id_values_set_column(md_id_values *values, int column, const uint8_
 md_status md_id_values_get_all(md_sim *sim, double **all) MD_CHECKED;
 md_status md_id_values_set_all(md_sim *sim, const double *all) MD_CHECKED;
 
+/* Forgets the values of particles that are no more. Collective. MD_RUNTIME: out of memory. */
+md_status md_id_values_trim(md_sim *sim) MD_CHECKED;
+
 /* ---- restarts ---- */
 
 /* A column of values in a restart: "property/atom p/1", and a number for each particle of this rank in the order of

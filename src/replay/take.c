@@ -19,6 +19,7 @@
 #include "src/follow/images.h"
 #include "src/particles/id_table.h"
 #include "src/particles/unique_ids.h"
+#include "src/properties/id_values.h"
 
 #include <errno.h>
 #include <math.h>
@@ -465,8 +466,13 @@ static md_status take_rows(taking *t)
     t->taken->purged = sim->particles.n;
     sim->particles.n = 0;
   }
+  /* Computes follow an id on, as in a rerun; fixes begin anew with its particle. */
+  if (t->take->purge) MD_TRY(md_id_values_trim(sim));
   MD_TRY(md_comm_agree(sim->comm, replace(t)));
-  if (t->take->trim) MD_TRY(md_comm_agree(sim->comm, trim(t)));
+  if (t->take->trim) {
+    MD_TRY(md_comm_agree(sim->comm, trim(t)));
+    MD_TRY(md_edit_forget_removed(sim));
+  }
   if (t->take->add != MD_ADD_NO) MD_TRY(add(t));
   MD_TRY(md_edit_check_inside(sim, t->command));
   MD_TRY(md_faces_follow(sim));

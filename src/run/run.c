@@ -98,7 +98,7 @@ static md_status place_particles(md_sim *sim)
     MD_TRY(md_pair_velocities_check(sim));
     MD_TRY(md_comm_agree(sim->comm, md_model_enter(&sim->model, &sim->particles)));
   }
-  if (!sim->resume) md_box_move_back(sim);
+  md_box_move_back(sim);
   MD_TRY(md_special_make(sim));
   MD_TRY(md_divide_types(sim));
   return divide_particles(sim);

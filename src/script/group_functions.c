@@ -9,6 +9,7 @@
  */
 #include "src/script/group_functions.h"
 #include "common/ranks/reductions.h"
+#include "common/rotation.h"
 #include "src/edit/group_motion.h"
 #include "src/follow/images.h"
 #include "src/group/groups.h"
@@ -196,7 +197,7 @@ static md_status get_omega(asked *a, double *value)
   }
   for (a->axis = 0; a->axis < 3; ++a->axis) MD_TRY(sum_of(a, ANGULAR, &angular[a->axis]));
   a->axis = axis;
-  md_group_rotation(inertia, angular, omega);
+  md_rotation_of(inertia, angular, omega);
   *value = omega[axis];
   return MD_OK;
 }

@@ -347,3 +347,15 @@ def test_a_minimisation_between_runs_is_not_averaged(tmp_path):
     assert steps_of(tmp_path / "theirs" / "a.txt") == ["30"]
     for name in "ac":
         assert steps_of(tmp_path / "ours" / f"{name}.txt") == steps_of(tmp_path / "theirs" / f"{name}.txt")
+
+
+def test_a_vector_may_read_itself(tmp_path):
+    """Its memory moves as it grows between others, and what is freed is overwritten here."""
+    deck = BOX + ("variable next equal max(f_v)+1\nvariable w equal vcm(all,x)\nfix z all vector 1 v_w v_w v_w\n"
+                  "fix v all vector 1 v_next\nfix y all vector 1 v_w\nrun 400\nprint 'the last is $(f_v[401])'\n")
+    assert "\nthe last is 401\n" in run_deck(tmp_path, deck, variables={"MALLOC_PERTURB_": "165"}).out
+
+
+def test_an_average_that_starts_late_is_found_at_once(tmp_path):
+    deck = BOX + "fix a all ave/time 1 1 1 c_thermo_temp start 9007199254740992\nreset_timestep 10\nrun 2\n"
+    works(run_deck(tmp_path, deck))

@@ -235,3 +235,46 @@ def test_a_column_of_a_compute_that_is_gone(tmp_path):
     harness.run(deck, tmp_path)
     frames = harness.read_dump(tmp_path / "d.dump")
     assert [(frame.columns["c_k"] > 0).sum() for frame in (frames[1], frames[-1])] == [1, len(frames[0].columns["id"])]
+
+
+CRYSTAL = ("units lj\nlattice fcc 0.8442\nregion b block 0 3 0 3 0 3\ncreate_box 1 b\ncreate_atoms 1 box\nmass 1 1\n"
+           "velocity all create 1.44 87287\npair_style lj/cut 2.5\npair_coeff * * 1 1\nfix 1 all nve\n"
+           "thermo_modify format float %.17g\n")
+
+
+def test_velocity_has_a_temperature_of_its_own(tmp_path):
+    """extra/dof of thermo_temp changes what thermo shows, not what `velocity` makes, as in LAMMPS."""
+    deck = CRYSTAL + ("compute_modify thermo_temp extra/dof 33\ncompute own all temp\nvelocity all scale 0.7\n"
+                      "thermo_style custom step c_own\nrun 0\n")
+    assert float(harness.run(deck, tmp_path).table.rows[0][1]) == pytest.approx(0.7, rel=1e-12)
+
+
+def test_a_dimer_has_its_spin_taken(fast_engine, tmp_path):
+    """fix momentum angular: a group on a line has no spin about that line, as with `velocity zero angular`."""
+    deck = ("units lj\nregion b block 0 20 0 20 0 20\ncreate_box 1 b\ncreate_atoms 1 single 10 10 10\n"
+            "create_atoms 1 single 11.1 10.3 10.2\nmass 1 1\nvelocity all create 0.5 4711\npair_style lj/cut 2.5\n"
+            "pair_coeff * * 1 1\nfix 1 all nve\n"
+            "variable L equal abs(angmom(all,x))+abs(angmom(all,y))+abs(angmom(all,z))\n"
+            "fix m all momentum 1 linear 1 1 1 angular\nthermo_style custom step v_L temp\n"
+            "thermo_modify format float %.17g\nrun 10\n")
+    _step, spin, temperature = map(float, harness.run(deck, tmp_path, engine=fast_engine).table.rows[-1])
+    assert spin < 1e-9 and temperature > 0
+
+
+def test_the_pressure_of_a_compute_that_moves_up(tmp_path):
+    """uncompute gives other computes other numbers, and a component belongs to its compute."""
+    deck = CRYSTAL + ("compute t all temp\ncompute p1 all pressure thermo_temp\ncompute p2 all pressure NULL virial\n"
+                      "thermo_style custom c_p1[1]\nrun 0\nuncompute t\nprint '$(c_p2[1])'\n")
+    refused(run_deck(tmp_path, deck), USAGE, "c_p2[1] is only known at an output of a run")
+
+
+def test_a_pressure_of_pairs_alone_where_there_are_bonds(tmp_path):
+    (tmp_path / "two.data").write_text(
+        "two\n\n2 atoms\n1 bonds\n1 atom types\n1 bond types\n0 6 xlo xhi\n0 6 ylo yhi\n0 6 zlo zhi\n\n"
+        "Masses\n\n1 1\n\n"
+        "Atoms\n\n1 1 1 2 2 2\n2 1 1 3.2 2 2\n\nBonds\n\n1 1 1 2\n")
+    deck = ("units lj\natom_style bond\nbond_style harmonic\npair_style lj/cut 2\nread_data two.data\n"
+            "bond_coeff 1 50 1.1\npair_coeff * * 1 1\ncompute p all pressure NULL {}\n"
+            "thermo_style custom c_p\nfix 1 all nve\nrun 0\n")
+    refused(run_deck(tmp_path, deck.format("pair")), USAGE, "compute p:", "use `virial`")
+    works(run_deck(tmp_path, deck.format("virial")))

@@ -214,3 +214,16 @@ def test_groups_of_molecules(tmp_path):
     theirs = run_lmp(deck, tmp_path / "theirs")[0]
     assert list(map(float, ours.rows[0])) == list(map(float, theirs.rows[0]))
     assert float(ours.rows[0][-1]) == 1 and len(set(ours.rows[0])) > 5
+
+
+@pytest.mark.parametrize("user, words", [
+    ("compute c g reduce sum id", "a compute"),
+    ("compute c g msd", "a compute"),
+    ("group part dynamic g region half", "a dynamic group"),
+    ("fix b all balance 10 1.1 shift xyz 5 1.1 weight group 1 g 2.0", "the weights of balance"),
+    ("fix v g ave/atom 1 1 1 vx", "a fix"),
+    ("dump d g atom 10 d.txt", "a dump")])
+def test_a_group_in_use_is_not_deleted(user, words, tmp_path):
+    """Its number would go to the next group, which would take its place."""
+    deck = START + "region half block 0 2.4 INF INF INF INF\ngroup g id 1:40\n" + user + "\ngroup g delete\n"
+    refused(run_deck(tmp_path, deck), USAGE, "group 'g' cannot be deleted", words, line=14)

@@ -706,3 +706,12 @@ def test_numbers_have_a_point_in_every_locale(library, tmp_path):
     own = {name: (tmp_path / name).read_bytes() for name in ("d.txt", "end.data")}
     run(deck + "dump d all custom 1 d.txt id x vx\nrun 1\nwrite_data end.data\n", tmp_path)
     assert own == {name: (tmp_path / name).read_bytes() for name in own}
+
+
+def test_a_tilt_that_is_refused_leaves_the_particles(myriad, gas):
+    """change_box checks the new box before it moves a particle."""
+    gas.command("variable far equal bound(all,xmax)")
+    before = gas.number("v_far"), gas.number("lx")
+    with pytest.raises(myriad.MyriadError, match="tilt"):
+        gas.command("change_box all x scale 2.0 remap triclinic xy final 100 units box")
+    assert (gas.number("v_far"), gas.number("lx")) == before

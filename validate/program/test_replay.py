@@ -322,3 +322,17 @@ def test_plan_and_check(tmp_path):
     assert call(tmp_path, "check", "-in", "in.deck").out.count("cannot open f.dump: ") == 2
     (tmp_path / "f.dump").write_text("")
     assert call(tmp_path, "check", "-in", "in.deck").status == 0
+
+
+@pytest.mark.parametrize("way, sums", [
+    ("read_dump all.dump 0 x y z purge yes replace no add keep box no", [14, 0]),
+    ("read_dump one.dump 0 x y z replace yes trim yes box no", [14, 7]),
+    ("read_dump one.dump 0 x y z replace yes trim yes box no\n"
+     "read_dump all.dump 0 x y z replace no add keep box no", [14, 7])])
+def test_particles_of_a_snapshot_have_no_values_of_others(way, sums, tmp_path):
+    """A particle that is added has zeros, whatever one of the same id had before."""
+    deck = BOX + ("group one id 1\nwrite_dump all custom all.dump id type x y z\n"
+                  "write_dump one custom one.dump id type x y z\nfix p all property/atom d_w\nset group all d_w 7\n"
+                  "compute s all reduce sum d_w\nthermo_style custom step c_s\nthermo_modify norm no\nrun 0\n")
+    tables = harness.run(deck + way + "\nrun 0\n", tmp_path).tables
+    assert [float(t.rows[0][1]) for t in tables] == sums

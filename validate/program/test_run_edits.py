@@ -238,3 +238,27 @@ def test_deposit_into_the_whole_box_after_a_run(tmp_path):
             "pair_style lj/cut 1\npair_coeff 1 1 1 1\nfix 1 all nve\nrun 1\n"
             "fix d all deposit 3 1 1 5 region b near 0.7 attempt 1000\nrun 5\nprint \"there are $(atoms)\"\n")
     assert "there are 4" in works(run_deck(tmp_path, deck)).out
+
+
+def test_deposit_goes_on_after_reset_timestep(tmp_path):
+    """Its first and later insertions stay where they were, counted from the present step."""
+    region = "region r block 1 5 1 5 1 5 units box\nfix d all deposit 30 1 5 777 region r near 0.9 units box\n"
+    rows = []
+    for reset in ("", "reset_timestep 0\n", "reset_timestep 5000\n"):
+        deck = BOX + "run 100\n" + region + reset + "thermo_style custom step atoms\nthermo 20\nrun 100\nrun 40\n"
+        rows.append([[int(row[1]) for row in t.rows] for t in harness.run(deck, tmp_path).tables[1:]])
+    assert rows[0] == rows[1] == rows[2]
+    assert rows[0][0][-1] > 15
+
+
+@pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.mpi), None])
+def test_another_particle_of_the_same_id_is_new(ranks, tmp_path):
+    """What computes and fixes keep of a particle goes with it."""
+    deck = BOX + ("fix p all property/atom d_w\nset group all d_w 7\ncompute w all reduce sum d_w\n"
+                  "thermo_style custom step c_w\nthermo_modify norm no\nrun 5\ngroup last id 2\n"
+                  "delete_atoms group last compress no\ncreate_atoms 1 single 5 5 5\nrun 5\n")
+    result = harness.run(deck, tmp_path, ranks=ranks, threads=1)
+    assert [float(t.rows[0][1]) for t in result.tables] == [14, 7]
+    result = harness.run(deck.replace("compute w", "compute m all msd\ncompute w"), tmp_path, ranks=ranks, threads=1,
+                         expect=USAGE)
+    assert "particle 2 is new since compute msd was defined" in result.err
