@@ -34,8 +34,8 @@ static const double LIST_BEYOND = 0.25;
 static const int64_t PAIRS_FROM = 1 << 18;
 /* Number of cells along x in the width of a cell, for lists. */
 static const int LIST_PARTS = 4;
-/* From this number of cells of a domain along an axis on, the whole number is rounded down to a multiple of the
- * domains. The cells then become only slightly wider. */
+/* If a domain has at least this number of cells along an axis, the number of cells in the box is rounded down to a
+ * multiple of the domains. The cells become only slightly wider. */
 static const int DIVIDED_FROM = 16;
 /* Most buffer rows, and rows of a domain for each buffer row: the rows near a cut should be a small part of a
  * domain. */

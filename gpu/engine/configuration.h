@@ -69,7 +69,7 @@ int gpu_halo_cells(const md_model *model, const gpu_configuration *config, int a
 /* Number of buffer rows at the cuts between slabs, where steps sort (gpu/ranks/deferred.inc). thinnest: rows of the
  * thinnest slab. 0: the slabs are too thin for buffer rows. */
 int gpu_buffer_rows(const gpu_configuration *config, int thinnest);
-/* How thick slabs must be to be preferred to other domains, 0: slabs are not preferred. */
+/* How thick slabs must be to be preferred to other domains; 0: slabs are not preferred. */
 double gpu_slab(const md_model *model, const gpu_configuration *config);
 /* Changes a configuration of one rank for a plan: n particles on one of several ranks, or the whole box of several
  * ranks (md_engine_options.slab says which of the two). */
