@@ -82,15 +82,6 @@ RANK_ENVIRONMENT: Mapping[str, str] = {
     "OMPI_MCA_odls_base_sigkill_timeout": "0",
 }
 
-# For all programs that tests start. Many are lmp, which is one rank of MPI. Such a rank starts a daemon, searches for
-# networks and looks at the machine; without these its shortest run takes a fifth of its processor time.
-LONE_RANK_ENVIRONMENT: Mapping[str, str] = {
-    "OMPI_MCA_ess_singleton_isolated": "1",
-    "OMPI_MCA_pml": "ob1",
-    "OMPI_MCA_btl": "self,vader",
-    "HWLOC_COMPONENTS": "no_os,stop",
-}
-
 # Further variables for Open MPI 4, whose mpirun and ranks load a hundred parts, half of the time of a short run. These
 # runs use few of them. Parts that are left out (^) may be unknown to a version. Open MPI 5 has no osc pt2pt.
 LEAN_ENVIRONMENT: Mapping[str, str] = {
@@ -116,6 +107,14 @@ LEAN_ENVIRONMENT: Mapping[str, str] = {
     "HWLOC_PLUGINS_PATH": "/nonexistent",
     # No rank is bound, so mpirun need not know this machine: looking at it takes a quarter of a short run's time.
     "HWLOC_COMPONENTS": "no_os,stop",
+}
+
+# For all programs that tests start. Many are lmp, which is one rank of MPI. Such a rank starts a daemon, searches for
+# networks and looks at the machine; without these its shortest run takes a fifth of its processor time.
+LONE_RANK_ENVIRONMENT: Mapping[str, str] = {
+    "OMPI_MCA_ess_singleton_isolated": "1",
+    **{name: RANK_ENVIRONMENT[name] for name in ("OMPI_MCA_pml", "OMPI_MCA_btl")},
+    "HWLOC_COMPONENTS": LEAN_ENVIRONMENT["HWLOC_COMPONENTS"],
 }
 
 

@@ -254,10 +254,17 @@ md_status md_compute_take_flow(const md_model *model, md_compute *compute)
   return settle_ramp(model, compute);
 }
 
-/* Finds the temperature of a pressure, and makes the compute of its tensor. */
+/* Finds the temperature of a pressure, and makes the compute of its tensor. MD_USAGE: it is to have the virial of pairs
+ * alone, and there are bonds. */
 static md_status join_pressure(md_model *model, int index)
 {
   md_compute *pressure = &model->compute[index], *tensor = &model->tensor[index];
+  if (pressure->k[3] != 0.0 && model->bonds.ntypes > 0)
+    return md_error(
+        MD_USAGE,
+        "compute %s: the virials of pairs and bonds are one sum; use `virial`, which has both, or "
+        "compute stress/atom for one of them",
+        pressure->id);
   *tensor = (md_compute){.id = "pressure tensor", .kind = MD_COMPUTE_pressure_tensor};
   memcpy(tensor->k, pressure->k, sizeof tensor->k);
   if (pressure->k[0] == 0.0) {
@@ -285,15 +292,7 @@ md_status md_computes_prepare(md_model *model)
     MD_TRY(md_compute_join(model, &model->compute[c]));
   }
   for (int c = 0; c < model->ncompute; ++c)
-    if (model->compute[c].kind == MD_COMPUTE_pressure) {
-      if (model->compute[c].k[3] != 0.0 && model->bonds.ntypes > 0)
-        return md_error(
-            MD_USAGE,
-            "compute %s: the virials of pairs and bonds are one sum; use `virial`, which has both, or "
-            "compute stress/atom for one of them",
-            model->compute[c].id);
-      MD_TRY(join_pressure(model, c));
-    }
+    if (model->compute[c].kind == MD_COMPUTE_pressure) MD_TRY(join_pressure(model, c));
   return MD_OK;
 }
 

@@ -129,9 +129,9 @@ static md_status remove_marked(deletion *d)
 {
   md_sim *sim = d->sim;
   double *all;
-  MD_TRY(md_edit_remove(sim, d->gone));
+  md_particles_remove(&sim->particles, d->gone);
   /* As in LAMMPS, ids stay with atom_style bond: bonds name them. */
-  if (!d->compress || sim->model.bonded) return MD_OK;
+  if (!d->compress || sim->model.bonded) return md_edit_forget_removed(sim);
   MD_TRY(md_id_values_get_all(sim, &all));
   md_status status = compress_ids(sim);
   if (status == MD_OK) status = md_id_values_set_all(sim, all);

@@ -141,9 +141,3 @@ md_status md_edit_forget_removed(md_sim *sim)
   MD_TRY(md_id_values_trim(sim));
   return md_followed_renumber(sim, sim->particles.id);
 }
-
-md_status md_edit_remove(md_sim *sim, const uint8_t *gone)
-{
-  md_particles_remove(&sim->particles, gone);
-  return md_edit_forget_removed(sim);
-}

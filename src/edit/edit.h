@@ -40,9 +40,8 @@ md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 /* MD_USAGE: a wall stands in the box, whose place a change of the box by `command` would make wrong. */
 md_status md_edit_need_no_wall(const md_sim *sim, const char *command) MD_CHECKED;
 
-/* Removes the marked particles of this rank, and what fixes and computes keep of them by id: a later particle may get
- * the same id. md_edit_forget_removed: of particles that are removed already. Collective. MD_RUNTIME: out of memory. */
-md_status md_edit_remove(md_sim *sim, const uint8_t *gone) MD_CHECKED;
+/* After particles were removed: forgets what fixes and computes keep of them by id. A later particle may get the same
+ * id. Collective. MD_RUNTIME: out of memory. */
 md_status md_edit_forget_removed(md_sim *sim) MD_CHECKED;
 
 /* Chooses exactly `wanted` of the particles of all ranks for which chosen[i] is not 0, at random: those with the

@@ -73,7 +73,8 @@ static md_status evaporate(fix_evaporate *fix, md_sim *sim, uint8_t *gone)
   if (wanted == 0) return MD_OK;
   if (wanted < count) MD_TRY(md_edit_choose(sim, gone, wanted, seed));
   fix->deleted += (double)wanted;
-  return md_edit_remove(sim, gone);
+  md_particles_remove(&sim->particles, gone);
+  return md_edit_forget_removed(sim);
 }
 
 static md_status edit(md_output_fix *base, md_sim *sim)

@@ -465,9 +465,9 @@ static md_status take_rows(taking *t)
   if (t->take->purge) {
     t->taken->purged = sim->particles.n;
     sim->particles.n = 0;
+    /* Computes follow an id on, as in a rerun; fixes begin anew with its particle. */
+    MD_TRY(md_id_values_trim(sim));
   }
-  /* Computes follow an id on, as in a rerun; fixes begin anew with its particle. */
-  if (t->take->purge) MD_TRY(md_id_values_trim(sim));
   MD_TRY(md_comm_agree(sim->comm, replace(t)));
   if (t->take->trim) {
     MD_TRY(md_comm_agree(sim->comm, trim(t)));

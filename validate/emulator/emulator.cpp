@@ -62,20 +62,26 @@ enum { FRESH = 0xa5, STACK = 1 << 18, ALIGNED = 32 };
 
 std::map<char *, std::pair<char *, size_t>> mappings; /* array -> its mapped memory, for every allocation */
 
+/* Is the page without access before each array? */
+bool guards_before()
+{
+  static const char *const guard = getenv("EMULATOR_GUARD");
+  return guard && strcmp(guard, "before") == 0;
+}
+
 /* Memory of the device is shared, and other memory private, so that the system counts them apart. */
 void *allocate(size_t bytes, int kind = MAP_PRIVATE)
 {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t rounded = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
   const size_t usable = (rounded + page - 1) / page * page;
-  const char *guard = getenv("EMULATOR_GUARD");
-  const bool before = guard && strcmp(guard, "before") == 0;
   void *mapped = mmap(nullptr, usable + page, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
-  char *begin = (char *)mapped, *at = before ? begin + page : begin + usable - rounded;
-  if (mprotect(before ? begin : begin + usable, page, PROT_NONE) != 0) abort();
-  memset(before ? begin + page : begin, FRESH, usable);
-  mappings[at] = {begin, usable + page};
+  char *all = (char *)mapped, *begin = guards_before() ? all + page : all;
+  char *at = guards_before() ? begin : begin + usable - rounded;
+  if (mprotect(guards_before() ? all : all + usable, page, PROT_NONE) != 0) abort();
+  memset(begin, FRESH, usable);
+  mappings[at] = {all, usable + page};
   return at;
 }
 
