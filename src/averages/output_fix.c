@@ -125,7 +125,8 @@ static md_status open_file(md_output_fix *fix, md_sim *sim)
   if (!fix->path || fix->output) return MD_OK;
   MD_TRY(md_output_open(sim->comm, &fix->output, fix->path, fix->append));
   md_text_string(&fix->text, fix->title);
-  return put(fix);
+  /* The first look appends the title: before it, nothing may be added to a file whose length no restart says. */
+  return fix->append ? MD_OK : put(fix);
 }
 
 /* Cuts the file after the title. */
@@ -222,6 +223,7 @@ static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark
   if (sim->comm->rank == 0 && !fix->overwrite && truncate(fix->path, (off_t)mark->bytes) != 0)
     status = md_error(MD_RUNTIME, "cannot cut %.500s: %s", fix->path, strerror(errno));
   MD_TRY(name_in_error(fix, md_comm_agree(sim->comm, status)));
+  if (fix->append && mark->last_step < 0) md_text_string(&fix->text, fix->title);
   return name_in_error(fix, md_output_resume(sim->comm, &fix->output, fix->path, &mark->gzip));
 }
 

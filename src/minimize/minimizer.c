@@ -249,7 +249,7 @@ bool md_minimizer_next(md_minimizer *m)
 static md_status show_run(md_minimizer *m)
 {
   if (m->stale) MD_TRY(md_minimizer_move(m, 0.0, 0.0, 0.0));
-  return md_run_show(m->run, false);
+  return md_run_show(m->run);
 }
 
 md_status md_minimizer_show(md_minimizer *m)

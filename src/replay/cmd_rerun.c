@@ -150,7 +150,7 @@ static md_status work(md_run *run)
     set_last(run, r);
     MD_TRY(md_run_renew(run));
     MD_TRY(md_fix_vary(sim, 0));
-    MD_TRY(md_run_show(run, false));
+    MD_TRY(md_run_show(run));
     run->shown = r->taken;
     MD_TRY(md_run_look(run, &seconds));
   }

@@ -710,6 +710,13 @@ static void walk_draw_shift(walk *w, int64_t *shift)
   whole(w, name, shift);
 }
 
+static void walk_unshown(walk *w, md_restart *r)
+{
+  static const char name[] = "run/unshown";
+  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : !r->unshown)) return;
+  flags(w, name, 1, &r->unshown);
+}
+
 static void walk_header(walk *w, md_restart *r)
 {
   static const char *const groups[] = {"model", "run", "runs", "output", "particles"};
@@ -729,6 +736,7 @@ static void walk_header(walk *w, md_restart *r)
   walk_left_out(w, &r->history);
   walk_draws(w, r);
   walk_draw_shift(w, &r->model.draw_shift);
+  walk_unshown(w, r);
   walk_outputs(w, r);
   numbers(w, "particles/checksum", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {MD_RESTART_FIELDS}},
           r->checksum);

@@ -117,8 +117,9 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
                     .under_way = in_run,
                     .has_energy = in_run && sim->has_first_energy,
                     .first_energy = sim->first_energy,
+                    .unshown = sim->unshown,
                     .drawn = md_variables_drawn(sim->variables)};
-  r->drawn_row = in_run ? sim->drawn_row : r->drawn;
+  r->drawn_row = in_run && !r->unshown ? sim->drawn_row : r->drawn;
   snprintf(r->program, sizeof r->program, "Myriad %s", MD_VERSION);
   r->model.wide = sim->particles.wide;
   r->model.has_v_pair = sim->particles.has_v_pair;

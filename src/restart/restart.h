@@ -38,6 +38,7 @@ typedef struct md_restart {
   bool has_draws;      /* the file says how many random numbers were drawn; files of version 9 do not */
   uint64_t drawn;      /* random numbers that formulas had drawn */
   uint64_t drawn_row;  /* the same before the step's thermo row */
+  bool unshown;        /* the step was not shown before: a resume shows it to all observers */
   int64_t noutput;
   md_output_mark *output;
   uint64_t checksum[MD_RESTART_FIELDS]; /* one for each field */

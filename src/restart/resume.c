@@ -412,9 +412,10 @@ static md_status resume_run(md_sim *sim, const md_resume *resume)
   restarts->last_run = r->history.nrun;
   snprintf(restarts->last, sizeof restarts->last, "%s", resume->path);
   if (restarts->name[1] && strcmp(restarts->name[0], resume->path) == 0) restarts->next = 1;
-  sim->redraws = r->has_draws;
+  sim->redraws = r->has_draws && !r->unshown;
   sim->drawn_row = r->drawn_row;
   sim->drawn = r->drawn;
+  if (r->unshown) md_variables_set_drawn(sim->variables, r->drawn);
   if (!r->has_draws && md_variables_drawn(sim->variables) > 0)
     md_log_print(
         sim->log,

@@ -93,26 +93,26 @@ static void end_if_halted(md_run *run)
   record->halted = (int64_t)sim->halted;
 }
 
-/* Is a restart of the first step due? That state came from the deck or from a restart. But a restart also stores the
- * length of each file of frames. Without it, a resumed job would append the same frames again, if the first job was
- * killed or was stopped within a minimisation. */
+/* Is a restart due before the first step is shown? That state came from the deck or from a restart. But a restart also
+ * stores the length of each file of frames. Without it, a resumed job would append the same frames again, if the first
+ * job failed, was killed or was stopped within a minimisation. */
 static bool first_restart_is_due(const md_run *run)
 {
   const md_sim *sim = run->sim;
   const bool wanted = sim->restarts.every > 0 || sim->resuming || (run->minimizes && sim->restarts.stop[0]);
-  return wanted && md_h5_is_here() && !sim->frame && !sim->bars_resume[0] && md_restart_begins_file(sim);
+  return wanted && !run->rerun && md_h5_is_here() && !sim->frame && !sim->bars_resume[0] &&
+         md_restart_begins_file(sim);
 }
 
 static bool restart_is_due(const md_run *run, int64_t step)
 {
-  if (run->rerun) return false;
-  if (step == run->first) return first_restart_is_due(run);
-  return !run->minimizes && restart_due(run, step) == step;
+  return !run->rerun && !run->minimizes && step != run->first && restart_due(run, step) == step;
 }
 
-static md_status observe(md_run *run, int64_t step, md_view *view)
+static md_status observe(md_run *run, md_view *view)
 {
   md_sim *sim = run->sim;
+  const int64_t step = view->step;
   md_observer *o = sim->observers;
   /* A row may show what output fixes find at this very step. Averages over time are of dynamics, as in LAMMPS. */
   for (; o && md_is_output_fix(o); o = o->next)
@@ -150,7 +150,8 @@ static md_status show_faces(const md_run *run, md_view *view)
   return md_faces_follow(run->sim);
 }
 
-md_status md_run_show(md_run *run, bool stopped)
+/* Calls `to` with a view of the present step. */
+static md_status show_to(md_run *run, md_status (*to)(md_run *run, md_view *view))
 {
   md_sim *sim = run->sim;
   /* The engine counts the time of forces that an observer asks for. It must not count as output too. */
@@ -166,8 +167,7 @@ md_status md_run_show(md_run *run, bool stopped)
   sim->view = &view;
   md_host_computes_forget(sim);
   md_status status = show_faces(run, &view);
-  if (status == MD_OK)
-    status = stopped ? md_restart_observe(sim, &view) : observe(run, sim->model.step, &view);
+  if (status == MD_OK) status = to(run, &view);
   sim->view = NULL;
   md_host_computes_forget(sim);
   /* The engine may have chosen other edges for images meanwhile. */
@@ -177,6 +177,10 @@ md_status md_run_show(md_run *run, bool stopped)
   run->output += md_time() - mark - (engine_seconds(run, NULL) - before);
   return status;
 }
+
+md_status md_run_show(md_run *run) { return show_to(run, observe); }
+
+static md_status write_restart(md_run *run, md_view *view) { return md_restart_observe(run->sim, view); }
 
 static void show_progress(md_run *run)
 {
@@ -311,7 +315,7 @@ md_status md_run_to_last(md_run *run)
   while (run->sim->model.step != run->last && !md_run_is_stopped(run)) {
     MD_TRY(md_run_advance(run, md_run_next_due(run, md_model_step_after(&run->sim->model, 1))));
     MD_TRY(edit_particles(run));
-    MD_TRY(md_run_show(run, false));
+    MD_TRY(md_run_show(run));
   }
   return MD_OK;
 }
@@ -322,8 +326,15 @@ static md_status show_first(md_run *run)
   md_sim *sim = run->sim;
   const bool redraws = sim->redraws;
   sim->redraws = false;
+  if (redraws) md_variables_set_drawn(sim->variables, sim->drawn);
+  if (first_restart_is_due(run)) {
+    sim->unshown = !redraws;
+    const md_status status = show_to(run, write_restart);
+    sim->unshown = false;
+    MD_TRY(status);
+  }
   if (redraws) md_variables_set_drawn(sim->variables, sim->drawn_row);
-  MD_TRY(md_run_show(run, false));
+  MD_TRY(md_run_show(run));
   if (redraws) md_variables_set_drawn(sim->variables, sim->drawn);
   return MD_OK;
 }
@@ -342,6 +353,6 @@ md_status md_run_loop(md_run *run)
   if (sim->model.step == run->last) run->signal = run->late = 0;
   if (md_run_is_stopped(run) && md_h5_is_here() && !sim->stop->plain && !run->minimizes && !run->rerun &&
       !run->verifies)
-    MD_TRY(md_run_show(run, true));
+    MD_TRY(show_to(run, write_restart));
   return MD_OK;
 }

@@ -14,8 +14,8 @@ md_status md_run_to_last(md_run *run) MD_CHECKED;
  * short enough to report progress between them. Collective. */
 md_status md_run_advance(md_run *run, int64_t to) MD_CHECKED;
 
-/* Shows the present step to the observers that are due. `stopped`: only writes a restart of the step. Collective. */
-md_status md_run_show(md_run *run, bool stopped) MD_CHECKED;
+/* Shows the present step to the observers that are due. Collective. */
+md_status md_run_show(md_run *run) MD_CHECKED;
 
 /* The next step from `step` on, in the direction of the run, that an observer wants to see. */
 int64_t md_run_next_due(const md_run *run, int64_t step);

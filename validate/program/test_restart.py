@@ -7,6 +7,7 @@ their definition.
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import re
@@ -443,7 +444,7 @@ def header_names(f) -> List[str]:
         parts = "deck first last computes values fix_energy bond_energy box tilt coupled edits model halted drawn"
         names += [f"run/{k + 1}/{name}" for k in range(int(f["run/runs"][()])) for name in parts.split()
                   if f"run/{k + 1}/{name}" in f]
-    optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row draw_shift"
+    optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row draw_shift unshown"
     names += ["run/edits", *(f"run/{name}" for name in optional.split() if f"run/{name}" in f), "output/files"]
     for k in range(int(f["output/files"][()])):
         names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
@@ -816,6 +817,41 @@ def test_frames_appended_before_the_next_restart_are_there_once(tmp_path):
             (tmp_path / "d.txt").write_text("of another job\n")
         assert f"Resumed at step {step}" in works(run_deck(tmp_path, deck, "--resume")).out
         assert {name: (tmp_path / name).read_bytes() for name in wanted} == wanted, step
+
+
+def test_frames_of_a_job_whose_first_restart_failed_are_appended_once(tmp_path):
+    """That restart comes before the first frames. After it, the first step is shown, with its random numbers."""
+    deck = (f"{MIXTURE}{MIXTURE_FIXES}restart 10 r.*\nvariable r equal random(0,1,7)\nthermo_style custom step v_r\n"
+            "fix p all print 5 $(step):$(v_r) append p.txt screen no\nfix m all ave/time 1 1 5 v_r file m.txt\n"
+            "dump d all custom 5 d.txt id x\ndump z all custom 5 z.gz id x\ndump_modify d append yes\n"
+            "dump_modify z append yes\nrun 15\nprint $(v_r) append v.txt\n")
+    names = ("d.txt", "p.txt", "z.gz", "v.txt", "m.txt")
+
+    def begin(folder: Path) -> Path:
+        folder.mkdir()
+        for name in ("d.txt", "p.txt"):
+            (folder / name).write_text("of another job\n")
+        (folder / "z.gz").write_bytes(gzip.compress(b"of another job\n"))
+        return folder
+
+    def contents(folder: Path) -> Dict[str, bytes]:
+        return {name: (gzip.open if name == "z.gz" else open)(folder / name, "rb").read() for name in names}
+
+    whole, failing, killed = begin(tmp_path / "whole"), begin(tmp_path / "failing"), tmp_path / "killed"
+    works(run_deck(whole, deck))
+    wanted = contents(whole)
+    assert wanted["d.txt"].count(b"TIMESTEP") == wanted["z.gz"].count(b"TIMESTEP") == 4
+
+    (failing / "r.0").mkdir()
+    refused(run_deck(failing, deck), RUNTIME, "r.0")
+    assert (failing / "d.txt").read_bytes() == (failing / "p.txt").read_bytes() == b"of another job\n"
+    (failing / "r.0").rmdir()
+    works(run_deck(failing, deck, "--resume"))
+    assert contents(failing) == wanted
+
+    shutil.copytree(whole, killed, ignore=shutil.ignore_patterns("r.10", "v.txt"))
+    assert "Resumed at step 0" in works(run_deck(killed, deck, "--resume")).out
+    assert contents(killed) == wanted
 
 
 def test_files_of_one_step_to_which_frames_are_appended(tmp_path):
