@@ -7,24 +7,29 @@
  * 2. For an append, an exclusive sum over the lengths gives each rank the offset of its bytes.
  * 3. All ranks write at the same time, each at its offset.
  *
- * The ranks agree on errors, so that no rank goes on with a file that another rank could not write.
+ * The ranks agree on errors, so that no rank goes on with a file that another rank could not write. Rank 0 locks the
+ * file for all.
  *
  * Trade-off: all ranks write at once. But only regular files have places: a pipe or a device is refused.
  *
  * Cost: two sums and an agreement over ranks an append.
  */
+#include "common/base/open_file.h"
 #include "mpi/state.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct md_comm_file {
   MPI_File file;
   char *name;       /* the name for MPI: with a directory */
   const char *path; /* the name that the user gave: the end of `name` */
   int64_t end;      /* offset after the last byte, the same on all ranks */
+  int lock;         /* of rank 0: the file, opened once more, and locked; -1: none */
 };
 
 /* Puts "./" in front of a name without a directory: MPI-IO takes `word:` at the beginning of a name for a file
@@ -65,8 +70,23 @@ static md_status check_kind(md_comm *c, const char *path)
   return md_error(MD_RUNTIME, "cannot write %.500s: several ranks write to regular files only", path);
 }
 
-static md_status open_file(md_comm *c, md_comm_file *f, bool append)
+/* MPI says why a file cannot be opened. */
+static md_status lock(md_comm *c, const char *path, md_comm_file *f)
 {
+  if (c->rank == 0) f->lock = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (f->lock < 0 || md_lock_file(f->lock)) return MD_OK;
+  return md_error(MD_RUNTIME, "cannot write %.500s: %s", path, md_open_reason(errno));
+}
+
+static void unlock(md_comm_file *f)
+{
+  if (f->lock >= 0) close(f->lock);
+  f->lock = -1;
+}
+
+static md_status open_file(md_comm *c, const char *path, bool append, md_comm_file *f)
+{
+  MD_TRY(md_mpi_agree_surely(c, lock(c, path, f)));
   mpi_state *s = mpi_state_of(c);
   const int code =
       MPI_File_open(s->ranks, f->name, MPI_MODE_WRONLY | MPI_MODE_CREATE, MPI_INFO_NULL, &f->file);
@@ -81,11 +101,12 @@ static md_status file_open(md_comm *c, const char *path, bool append, md_comm_fi
 {
   MD_TRY(md_mpi_agree_surely(c, check_kind(c, path)));
   md_comm_file *f = calloc(1, sizeof *f);
-  if (f) f->file = MPI_FILE_NULL;
+  if (f) *f = (md_comm_file){.file = MPI_FILE_NULL, .lock = -1};
   md_status status = md_mpi_agree_surely(c, set_name(f, path));
-  if (f && status == MD_OK) status = open_file(c, f, append);
+  if (f && status == MD_OK) status = open_file(c, path, append, f);
   if (!f || status != MD_OK) {
     if (f && f->file != MPI_FILE_NULL) MPI_File_close(&f->file);
+    if (f) unlock(f);
     if (f) free(f->name);
     free(f);
     return status;
@@ -148,6 +169,7 @@ static md_status file_close(md_comm *c, md_comm_file *f)
 {
   const int code = MPI_File_close(&f->file);
   const md_status status = code == MPI_SUCCESS ? MD_OK : failed(f->path, code);
+  unlock(f);
   free(f->name);
   free(f);
   return md_mpi_agree_surely(c, status);

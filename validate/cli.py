@@ -7,12 +7,14 @@ or more than one line on standard error never passes.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import resource
 import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Mapping, Optional, Union
+from typing import IO, Iterator, Mapping, Optional, Union
 
 from harness import environment, program
 
@@ -75,6 +77,19 @@ def run_deck(folder: Path, text: Union[str, bytes], *arguments: str, **keywords)
     if "--threads" not in arguments:
         arguments += ("--threads", "1")
     return call(folder, "-in", "in.deck", *arguments, **keywords)
+
+
+OF_ANOTHER_RUN = b"of another run\n"
+
+
+@contextlib.contextmanager
+def written_by_another_run(path: Path) -> Iterator[IO[bytes]]:
+    """A file that another run is writing, until the file is closed."""
+    with path.open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.write(OF_ANOTHER_RUN)
+        file.flush()
+        yield file
 
 
 def refused(done: Done, status: int, *words: str, line: Optional[int] = None) -> str:

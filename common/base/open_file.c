@@ -1,8 +1,12 @@
-/* Opening files without blocking (O_NONBLOCK), which is switched off again afterwards; see open_file.h.
+/* Opening files without blocking (O_NONBLOCK), which is switched off again afterwards, and locks; see open_file.h.
  *
  * Writing: opening a FIFO fails as long as no reader has it open. So it is tried again and again. Reading: opening a
  * FIFO succeeds at once. Then a read tells whether there is a writer: it gives end of file if there is none, and
  * EAGAIN if there is one that has written nothing yet.
+ *
+ * Locks are those of flock: the kernel ends them with the process, however it ends. They are advice: they stop only
+ * programs that ask for them too. A file system without locks is used without them. A file is made empty after it was
+ * locked, so that a program that is refused destroys nothing.
  */
 #include "common/base/open_file.h"
 
@@ -10,16 +14,18 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 2000, LOOK_MS = 20 };
+enum { PATIENCE_MS = 2000, LOCK_PATIENCE_MS = 3000, LOOK_MS = 20 };
 
 const char *md_open_reason(int reason)
 {
-  return reason == ENXIO ? "it is a pipe (or a socket), and there is no program at its other end"
-                         : strerror(reason);
+  if (reason == ENXIO) return "it is a pipe (or a socket), and there is no program at its other end";
+  if (reason == EWOULDBLOCK) return "another run is writing it";
+  return strerror(reason);
 }
 
 static bool is_fifo(int file)
@@ -40,9 +46,33 @@ static FILE *stream_of(int file, const char *mode)
   return stream;
 }
 
+bool md_lock_file(int file)
+{
+  struct stat about;
+  if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return true;
+  int waited = 0;
+  while (flock(file, LOCK_EX | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
+    if (waited >= LOCK_PATIENCE_MS) {
+      errno = EWOULDBLOCK;
+      return false;
+    }
+    wait_a_little();
+    waited += LOOK_MS;
+  }
+  return true;
+}
+
+/* Locks a file that was opened to be written, and makes it empty if it is not appended to. */
+static bool take(int file, bool append)
+{
+  struct stat about;
+  if (!md_lock_file(file)) return false;
+  return append || fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || ftruncate(file, 0) == 0;
+}
+
 FILE *md_open_write(const char *path, bool append)
 {
-  const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : O_TRUNC);
+  const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : 0);
   int file = open(path, flags, 0666);
   for (int waited = 0; file < 0 && errno == ENXIO && waited < PATIENCE_MS; waited += LOOK_MS) {
     struct stat about;
@@ -52,6 +82,12 @@ FILE *md_open_write(const char *path, bool append)
     }
     wait_a_little();
     file = open(path, flags, 0666);
+  }
+  if (file >= 0 && !take(file, append)) {
+    const int reason = errno;
+    close(file);
+    errno = reason;
+    return NULL;
   }
   return file < 0 ? NULL : stream_of(file, append ? "a" : "w");
 }

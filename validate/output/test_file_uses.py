@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Dict, Tuple
 
 import pytest
 
 import harness
-from cli import BOX, RUNTIME, USAGE, Done, call, refused, run_deck, works
+from cli import (BOX, OF_ANOTHER_RUN, RUNTIME, USAGE, Done, call, refused, run_deck, works,
+                 written_by_another_run)
 
 pytestmark = pytest.mark.smoke
 
@@ -31,6 +33,27 @@ def test_the_command_line_does_not_write_to_its_own_files(words, tmp_path):
     deck = BOX + "run 1\n"
     refused(run_deck(tmp_path, deck, *words), USAGE, "choose another name", words[-1])
     assert (tmp_path / "in.deck").read_text() == deck
+
+
+# ---------------------------------------------------------------- two runs at the same time
+
+
+@pytest.mark.parametrize("name", ["log", "d"])
+def test_a_file_that_another_run_writes(name, tmp_path):
+    with written_by_another_run(tmp_path / name):
+        refused(run_deck(tmp_path, BOX + "dump d all custom 1 d id\nrun 1\n", "-log", "log"), RUNTIME,
+                f" {name}: another run is writing it")
+    assert (tmp_path / name).read_bytes() == OF_ANOTHER_RUN
+
+
+def test_a_file_of_a_run_that_ends_now(tmp_path):
+    """Its last process may live on for a moment when the next job begins."""
+    with written_by_another_run(tmp_path / "d") as file:
+        end = threading.Timer(0.5, file.close)
+        end.start()
+        works(run_deck(tmp_path, BOX + "dump d all custom 1 d id\nrun 1\n"))
+        end.join()
+    assert (tmp_path / "d").read_bytes().startswith(b"ITEM: TIMESTEP\n0\n")
 
 
 # What the deck says, and which two uses the message names; the file that must be as it was.

@@ -16,7 +16,7 @@ from typing import Dict, List, Sequence, Tuple
 import pytest
 
 import harness
-from cli import BOX, RUNTIME, USAGE, Done, run_deck, works
+from cli import BOX, OF_ANOTHER_RUN, RUNTIME, USAGE, Done, run_deck, works, written_by_another_run
 from test_bad_input import DATA, DATA_LINES, writes
 from test_output import DUMPS, MIXTURE
 
@@ -82,6 +82,15 @@ def test_appending(ranks, tmp_path):
     dumps += "dump_modify a append yes units yes time yes\ndump_modify b append yes\ndump_modify c append yes\n"
     again = "run 5\nundump a\nundump b\nundump c\n" + dumps + "run 5\nprint 'a line' append lines\n"
     same_files(*both(tmp_path, LIQUID + dumps + again, ranks))
+
+
+def test_a_file_that_another_run_writes(tmp_path):
+    deck = LIQUID + "dump d all custom 1 d id\nrun 1\n"
+    with written_by_another_run(tmp_path / "d"):
+        done = run_ranks(tmp_path, deck, 2)
+        assert done.status == RUNTIME and "cannot write d: another run is writing it" in done.err
+    assert (tmp_path / "d").read_bytes() == OF_ANOTHER_RUN
+    works(run_ranks(tmp_path, deck, 2))
 
 
 def test_unsorted(ranks, tmp_path):
