@@ -58,26 +58,25 @@ static md_status divide_pair(const md_pair *pair, int n, md_pair *to)
 
 /* ---- which pairs are excluded ---- */
 
-static bool has_group(const md_subtypes *s, int pattern, int group)
+static bool has_group(const md_model *model, int subtype, int group)
 {
+  const md_subtypes *s = &model->subtypes;
   for (int g = 0; g < s->ngroup; ++g)
-    if (s->group[g] == group) return (pattern >> g & 1) != 0;
-  return group == 0;
+    if (s->group[g] == group) return (s->pattern[subtype / model->ntypes] >> g & 1) != 0;
+  return group == 0 || (s->whole[subtype % model->ntypes + 1] >> group & 1) != 0;
 }
 
 static bool excludes(const md_model *model, int a, int b)
 {
-  const md_subtypes *s = &model->subtypes;
   const int one = a % model->ntypes + 1, two = b % model->ntypes + 1;
-  const int of = s->pattern[a / model->ntypes], by = s->pattern[b / model->ntypes];
   for (int e = 0; e < model->nexcluded; ++e) {
     const int *type = model->excluded[e];
     if ((type[0] == one && type[1] == two) || (type[0] == two && type[1] == one)) return true;
   }
   for (int e = 0; e < model->nexcluded_groups; ++e) {
     const int *group = model->excluded_groups[e];
-    if ((has_group(s, of, group[0]) && has_group(s, by, group[1])) ||
-        (has_group(s, of, group[1]) && has_group(s, by, group[0])))
+    if ((has_group(model, a, group[0]) && has_group(model, b, group[1])) ||
+        (has_group(model, a, group[1]) && has_group(model, b, group[0])))
       return true;
   }
   return false;
@@ -177,6 +176,7 @@ static md_status divide_three_body(md_model *model)
 void md_subtypes_free(md_subtypes *subtypes)
 {
   free_pair(&subtypes->pair);
+  free(subtypes->whole);
   *subtypes = (md_subtypes){.pair = {.kind = MD_PAIR_NONE}};
 }
 
@@ -195,11 +195,15 @@ static md_status add_group(md_subtypes *s, int group)
   return MD_OK;
 }
 
-md_status md_subtypes_groups(const md_model *model, md_subtypes *subtypes)
+md_status md_subtypes_groups(const md_model *model, const md_memberships *memberships, md_subtypes *subtypes)
 {
+  uint32_t divide = 0;
   subtypes->ngroup = 0;
-  for (int e = 0; e < 2 * model->nexcluded_groups; ++e)
-    MD_TRY(add_group(subtypes, model->excluded_groups[e / 2][e % 2]));
+  for (int t = 1; t <= model->ntypes; ++t) divide |= memberships->some[t] & memberships->missing[t];
+  for (int e = 0; e < 2 * model->nexcluded_groups; ++e) {
+    const int group = model->excluded_groups[e / 2][e % 2];
+    if (divide >> group & 1) MD_TRY(add_group(subtypes, group));
+  }
   return MD_OK;
 }
 
@@ -215,28 +219,30 @@ static md_status renew_table(const md_model *model, double scale, double **k)
 
 static md_status divide_tables(md_model *model)
 {
-  const md_subtypes *s = &model->subtypes;
+  const int n = md_model_subtypes(model);
   double *overlap2 = NULL;
   MD_TRY(renew_table(model, model->impulse_scale, &model->impulse_k));
   MD_TRY(renew_table(model, model->force_scale, &model->force_k));
-  MD_TRY(md_array_new(&overlap2, (long long)s->n * s->n, sizeof *overlap2, "pair coefficients"));
-  spread(model->overlap2, model->ntypes, s->n, sizeof *overlap2, overlap2);
-  for (int a = 0; a < s->n; ++a)
-    for (int b = 0; b < s->n; ++b)
-      if (excludes(model, a, b)) overlap2[(size_t)a * (size_t)s->n + (size_t)b] = 0.0;
+  MD_TRY(md_array_new(&overlap2, (long long)n * n, sizeof *overlap2, "pair coefficients"));
+  spread(model->overlap2, model->ntypes, n, sizeof *overlap2, overlap2);
+  for (int a = 0; a < n; ++a)
+    for (int b = 0; b < n; ++b)
+      if (excludes(model, a, b)) overlap2[(size_t)a * (size_t)n + (size_t)b] = 0.0;
   free(model->overlap2);
   model->overlap2 = overlap2;
   return MD_OK;
 }
 
-md_status md_model_divide(md_model *model, const bool has[MD_PATTERNS])
+md_status md_model_divide(md_model *model, const md_memberships *memberships, const bool has[MD_PATTERNS])
 {
   md_subtypes *s = &model->subtypes;
   const bool density = md_pair_has_density(&model->pair), three_body = md_pair_is_three_body(&model->pair);
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
   if (model->nexcluded_groups == 0 && !((density || three_body) && model->nexcluded > 0)) return MD_OK;
   md_subtypes_free(s);
-  MD_TRY(md_subtypes_groups(model, s));
+  MD_TRY(md_array_new(&s->whole, model->ntypes + 1, sizeof *s->whole, "groups of types"));
+  for (int t = 1; t <= model->ntypes; ++t) s->whole[t] = memberships->some[t] & ~memberships->missing[t];
+  MD_TRY(md_subtypes_groups(model, memberships, s));
   for (int pattern = 0; pattern < 1 << s->ngroup; ++pattern) {
     if (!has[pattern]) continue;
     s->class_of[pattern] = s->nclass;
@@ -248,6 +254,7 @@ md_status md_model_divide(md_model *model, const bool has[MD_PATTERNS])
                     "neigh_modify exclude group: %d types in %d combinations of groups are too many; types "
                     "times combinations must be at most %d",
                     model->ntypes, s->nclass, (int)MD_TYPES_MAX);
+  if (s->ngroup == 0 && !density && !three_body) return divide_tables(model);
   MD_TRY(divide_pair(&model->pair, model->ntypes * s->nclass, &s->pair));
   s->n = model->ntypes * s->nclass;
   if (density) MD_TRY(divide_potential(model));
@@ -259,7 +266,7 @@ md_status md_model_divide(md_model *model, const bool has[MD_PATTERNS])
 void md_model_pair_table(const md_model *model, double scale, double *k)
 {
   const md_pair *pair = md_model_pair(model);
-  if (model->subtypes.n == 0) {
+  if (!model->subtypes.whole) {
     md_model_type_table(model, scale, k);
     return;
   }

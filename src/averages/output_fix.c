@@ -208,6 +208,7 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   mark->bytes = fix->output && fix->path && stat(fix->path, &about) == 0 ? (int64_t)about.st_size : -1;
   /* What is written anew may become shorter. */
   if (fix->overwrite && mark->bytes > 0) mark->bytes = 0;
+  mark->frames = -1;
   mark->last_step = fix->last_step;
   mark->gzip = fix->output ? md_output_state(fix->output) : (md_gzip_state){.length = -1};
   return save_state(fix, mark) == MD_OK;

@@ -1,9 +1,7 @@
 /* Pairs that do not interact; see exclude.h. */
 #include "src/commands/exclude.h"
-#include "common/ranks/reductions.h"
 #include "src/group/dynamic_group.h"
 #include "src/group/groups.h"
-#include "src/restart/resume.h"
 
 #include <string.h>
 
@@ -30,42 +28,6 @@ static md_status exclude_types(md_model *model, char *const *word)
   return add(model, (int)type[0], (int)type[1]);
 }
 
-/* A type, of whose particles a group has some. */
-typedef struct share {
-  const md_sim *sim;
-  int group, type;
-} share;
-
-/* The part of the type's particles that the group has: 0 none, 1 all of at least one, between them some. */
-static md_status find_share(void *context, double *value)
-{
-  const share *s = context;
-  const md_particles *p = &s->sim->particles;
-  const uint32_t bit = md_group_bit(s->group);
-  int64_t count[2] = {0, 0};
-  for (int64_t i = 0; i < p->n; ++i) {
-    count[0] += p->type[i] == s->type;
-    count[1] += p->type[i] == s->type && md_particles_in_group(p, bit, i);
-  }
-  MD_TRY(s->sim->comm->reduce->sum(s->sim->comm, count, 2));
-  *value = count[0] > 0 ? (double)count[1] / (double)count[0] : 0.0;
-  return MD_OK;
-}
-
-/* has[type]: the group is all particles of the type, and there are some. *divides: it has parts of types. */
-static md_status find_types(md_sim *sim, int group, bool has[MD_TYPES_MAX + 1], bool *divides)
-{
-  share s = {.sim = sim, .group = group};
-  /* There are no particles when a deck is only checked. */
-  for (s.type = 1; s.type <= sim->model.ntypes && !sim->planning.checking; ++s.type) {
-    double part = 0.0;
-    MD_TRY(md_resume_measure(sim, find_share, &s, &part));
-    has[s.type] = part == 1.0;
-    *divides = *divides || (part > 0.0 && part < 1.0);
-  }
-  return MD_OK;
-}
-
 static md_status find_group(md_sim *sim, const char *name, int *group)
 {
   MD_TRY(md_group_find(sim, name, group));
@@ -77,29 +39,15 @@ static md_status find_group(md_sim *sim, const char *name, int *group)
       name, name);
 }
 
-static md_status add_groups(md_model *model, const int group[2])
+static md_status exclude_groups(md_sim *sim, char *const *word)
 {
-  md_subtypes subtypes;
+  md_model *model = &sim->model;
+  int group[2];
+  for (int g = 0; g < 2; ++g) MD_TRY(find_group(sim, word[g], &group[g]));
   if (model->nexcluded_groups == MD_EXCLUDED_MAX)
     return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of groups are accepted",
                     MD_EXCLUDED_MAX);
-  memcpy(model->excluded_groups[model->nexcluded_groups++], group, 2 * sizeof *group);
-  const md_status status = md_subtypes_groups(model, &subtypes);
-  if (status != MD_OK) --model->nexcluded_groups;
-  return status;
-}
-
-/* Groups of whole types are pairs of types. */
-static md_status exclude_groups(md_sim *sim, char *const *word)
-{
-  bool has[2][MD_TYPES_MAX + 1] = {{false}}, divides = false;
-  int group[2];
-  for (int g = 0; g < 2; ++g) MD_TRY(find_group(sim, word[g], &group[g]));
-  for (int g = 0; g < 2; ++g) MD_TRY(find_types(sim, group[g], has[g], &divides));
-  if (divides) return add_groups(&sim->model, group);
-  for (int i = 1; i <= sim->model.ntypes; ++i)
-    for (int j = 1; j <= sim->model.ntypes; ++j)
-      if (has[0][i] && has[1][j]) MD_TRY(add(&sim->model, i, j));
+  memcpy(model->excluded_groups[model->nexcluded_groups++], group, sizeof group);
   return MD_OK;
 }
 

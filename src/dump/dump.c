@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static const md_dump_style *const styles[] = {
 #define MD_DUMP_STYLE(name) &md_dump_##name,
@@ -132,6 +133,35 @@ static md_status write_rows(md_dump *dump, md_view *view, const md_rows *rows, i
   return md_output_end(&output, status);
 }
 
+/* The number of rows in the first line of a file of frames; -1: it has no such line. */
+static int64_t rows_of_file(const char *path)
+{
+  char line[64] = "", *end = line;
+  gzFile file = gzopen(path, "rb");
+  if (file && gzgets(file, line, sizeof line)) errno = 0;
+  const long long rows = strtoll(line, &end, 10);
+  if (file) gzclose(file);
+  return end > line ? rows : -1;
+}
+
+/* A format that says once how many rows all frames have. Collective. */
+static md_status check_rows(md_dump *dump, md_comm *comm, int64_t count)
+{
+  if (!dump->style->same_rows || !dump->output) return MD_OK;
+  if (md_output_empty(dump->output)) dump->rows = count;
+  if (dump->rows < 0) {
+    double rows = comm->rank == 0 ? (double)rows_of_file(dump->path) : -1.0;
+    MD_TRY(comm->reduce->max(comm, &rows, 1));
+    dump->rows = (int64_t)rows;
+  }
+  if (dump->rows == count) return MD_OK;
+  return md_error(
+      MD_RUNTIME,
+      "cannot add to %.500s: its frames have %lld particles, and this one %lld; with a * in its name each "
+      "frame has a file of its own",
+      dump->path, (long long)dump->rows, (long long)count);
+}
+
 static md_status write_text(md_dump *dump, md_view *view, const char *path)
 {
   md_rows rows;
@@ -139,6 +169,7 @@ static md_status write_text(md_dump *dump, md_view *view, const char *path)
   int64_t count;
   md_status status = md_dump_select(dump, view, &rows, &chosen, &count);
   if (!dump->sorted && !chosen) rows.order = NULL;
+  if (status == MD_OK) status = check_rows(dump, view->sim->comm, count);
   if (status == MD_OK) status = write_rows(dump, view, &rows, count, path);
   md_dump_forget_named(dump);
   free(chosen);
@@ -175,6 +206,7 @@ static bool mark(md_observer *observer, md_output_mark *mark)
   snprintf(mark->id, sizeof mark->id, "%s", observer->id);
   if ((size_t)snprintf(mark->file, sizeof mark->file, "%s", dump->path) >= sizeof mark->file) return false;
   mark->bytes = dump->output && stat(dump->path, &about) == 0 ? (int64_t)about.st_size : -1;
+  mark->frames = dump->style->count ? dump->style->count(dump) : -1;
   mark->last_step = dump->last_step;
   mark->gzip = dump->output ? md_output_state(dump->output) : (md_gzip_state){.length = -1};
   return true;
@@ -186,7 +218,7 @@ static md_status resume(md_observer *observer, md_sim *sim, const md_output_mark
   md_dump *dump = (md_dump *)observer;
   if (strcmp(dump->path, mark->file) == 0 || sim->frame) dump->last_step = mark->last_step;
   if (strcmp(dump->path, mark->file) != 0) return MD_OK;
-  if (dump->style->resume) return agree(dump, sim, dump->style->resume(dump, sim));
+  if (dump->style->resume) return agree(dump, sim, dump->style->resume(dump, sim, mark));
   if (!has_stream(dump) || mark->bytes < 0) return MD_OK;
   dump->append = true;
   md_status status = MD_OK;
@@ -318,8 +350,13 @@ static md_status new_dump(md_sim *sim, const md_words *words, md_dump **dump)
 {
   md_dump *made = calloc(1, sizeof *made);
   if (!made) return md_error(MD_RUNTIME, "dump: out of memory");
-  *made =
-      (md_dump){.sorted = true, .furniture = true, .precision = MD_DIGITS_MAX, .last_step = -1, .only = -1};
+  *made = (md_dump){.sorted = true,
+                    .furniture = true,
+                    .precision = MD_DIGITS_MAX,
+                    .last_step = -1,
+                    .only = -1,
+                    .rows = -1,
+                    .nframes = -1};
   made->observer.due = due;
   made->observer.due_back = due_back;
   made->observer.check = check;

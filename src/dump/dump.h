@@ -81,13 +81,16 @@ typedef struct md_dump_style {
    * trailer may be NULL. */
   void (*header)(const md_dump *, const md_frame *, bool first, md_text *);
   void (*trailer)(const md_dump *, const md_frame *, md_text *);
-  /* Styles with their own kind of file: removes the frames after dump->last_step. Collective. */
-  md_status (*resume)(md_dump *, md_sim *) MD_CHECKED;
+  /* Styles with their own kind of file: removes the frames that the mark of a restart does not count. Collective. */
+  md_status (*resume)(md_dump *, md_sim *, const md_output_mark *) MD_CHECKED;
+  /* The frames that are in its file now; -1: not known. May be NULL. */
+  int64_t (*count)(const md_dump *);
   /* Other styles: writes the frame to the file `path`, and takes the data from the view. Collective. */
   md_status (*draw)(md_dump *, md_view *, const char *path) MD_CHECKED;
   /* Frees what the style has of its own, and ends its files. May be NULL. MD_RUNTIME: a file is not complete. */
   md_status (*close)(md_dump *) MD_CHECKED;
-  bool rises; /* the steps of the frames of one file go up */
+  bool rises;     /* the steps of the frames of one file go up */
+  bool same_rows; /* the file says once how many rows each of its frames has */
 } md_dump_style;
 
 struct md_dump {
@@ -116,6 +119,9 @@ struct md_dump {
   int64_t run_start; /* first step of the present run */
   int64_t last_step; /* step of the last frame; -1: none */
   int64_t only;      /* the step of its only frame; -1: it shows those of `frames` */
+  int64_t rows;      /* of styles whose frames all have the same rows: how many; -1: not known yet */
+  uint64_t ids;      /* of h5md: the hash of the ids of the rows, once `rows` is known */
+  int64_t nframes;   /* of h5md: frames in its file; -1: not known yet */
 };
 
 #define MD_DUMP_STYLE(name) extern const md_dump_style md_dump_##name;

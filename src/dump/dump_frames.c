@@ -2,7 +2,8 @@
  *
  * A file begins with the line `n size`: the number of particles and the side of the box. Every frame has n lines
  * `x y` (`x y z` in three dimensions) in the order of ids, and an empty line. `dump_modify precision 6` prints
- * numbers as the homework does. The format has no steps, no ids and no origin: the box is [0, size] along x.
+ * numbers as the homework does. The format has no steps, no ids and no origin: the box is [0, size] along x. A frame
+ * of another number of particles than the first is refused.
  */
 #include "src/dump/dump.h"
 
@@ -33,4 +34,5 @@ static void trailer(const md_dump *dump, const md_frame *frame, md_text *text)
   md_text_string(text, "\n");
 }
 
-const md_dump_style md_dump_frames = {.name = "frames", .parse = parse, .header = header, .trailer = trailer};
+const md_dump_style md_dump_frames = {
+    .name = "frames", .parse = parse, .header = header, .trailer = trailer, .same_rows = true};

@@ -5,7 +5,8 @@
  *   /particles/all/box/edges, offset    step, time, and value of each frame: sides of the box, and its lower corner
  *   /particles/all/position, velocity, force, species
  *                                       step, time, and value [frame][particle][3], or [frame][particle] of types
- *   /particles/all/id                   ids of the particles, in the order that they have in every frame
+ *   /particles/all/id                   ids of the particles, in the order that they have in every frame: a frame of
+ *                                       other particles is refused
  *   /parameters                         attribute dimension: 2 or 3, of the system
  *
  * Numbers are doubles with all their bits. A system in two dimensions is stored as a plane in three dimensions: z
@@ -20,6 +21,7 @@
  * Cost: some milliseconds a frame to open the file, and the disk: 24 bytes for each vector. Memory for 131072
  * rows.
  */
+#include "common/base/mix.h"
 #include "common/ranks/reductions.h"
 #include "src/dump/dump.h"
 #include "src/dump/h5md.h"
@@ -179,19 +181,65 @@ static md_status count_frames(md_h5_file *file, int64_t *frames)
 }
 
 /* Refuses to append to a file that does not match this dump. */
-static md_status check_file(const md_dump *dump, md_h5_file *file, int64_t natoms, const char *path)
+static md_status check_file(const md_dump *dump, md_h5_file *file)
 {
   char name[128];
   md_h5_shape shape;
   MD_TRY(md_h5->shape(file, "particles/all/box/offset/value", &shape));
-  MD_TRY(md_h5->shape(file, "particles/all/id", &shape));
-  if (shape.n != 1 || shape.size[0] != natoms)
-    return md_error(MD_RUNTIME, "cannot add to %.500s: it is of %lld particles, not %lld", path,
-                    (long long)shape.size[0], (long long)natoms);
   for (int c = 0; c < dump->ncolumn; ++c) {
     snprintf(name, sizeof name, "particles/all/%s/value", dump->column[c].name);
     MD_TRY(md_h5->shape(file, name, &shape));
   }
+  return MD_OK;
+}
+
+/* ---- the particles of all frames ---- */
+
+static int64_t particle_of(const md_rows *rows, int64_t k) { return rows->order ? rows->order[k] : k; }
+
+/* A hash of the ids in a file: the sum of the parts that the ranks read. *rows: how many there are. Collective. */
+static md_status hash_file(md_comm *comm, const char *path, int64_t *id, int64_t *rows, uint64_t *hash)
+{
+  static const char name[] = "particles/all/id";
+  md_h5_file *file = NULL;
+  md_h5_shape shape = {0};
+  *hash = 0;
+  md_status status = md_h5->open(&file, path, MD_H5_READ, NULL);
+  if (status == MD_OK) status = md_h5->shape(file, name, &shape);
+  *rows = status == MD_OK && shape.n == 1 ? shape.size[0] : 0;
+  const int64_t end =
+      *rows / comm->size * (comm->rank + 1) + (comm->rank + 1 == comm->size ? *rows % comm->size : 0);
+  for (int64_t at = *rows / comm->size * comm->rank; at < end && status == MD_OK; at += ROWS) {
+    const int64_t n = end - at < ROWS ? end - at : ROWS;
+    status = md_h5->read(file, name, MD_H5_INT64, 1, &at, &n, id);
+    for (int64_t k = 0; k < n && status == MD_OK; ++k) *hash += md_mix((uint64_t)id[k]);
+  }
+  MD_TRY(md_comm_agree(comm, md_h5_close_after(&file, status)));
+  return comm->reduce->sum(comm, (int64_t *)hash, 1);
+}
+
+/* The ids of a file stand for all of its frames. So a frame must have the same. Collective. */
+static md_status check_ids(md_dump *dump, md_comm *comm, const md_rows *own, const char *path, bool create,
+                           void *buffer)
+{
+  int64_t rows = own->n;
+  uint64_t ids = 0;
+#pragma omp parallel for schedule(static) reduction(+ : ids)
+  for (int64_t k = 0; k < own->n; ++k) ids += md_mix((uint64_t)own->particles->id[particle_of(own, k)]);
+  MD_TRY(comm->reduce->sum(comm, &rows, 1));
+  MD_TRY(comm->reduce->sum(comm, (int64_t *)&ids, 1));
+  if (!create && dump->rows < 0) MD_TRY(hash_file(comm, path, buffer, &dump->rows, &dump->ids));
+  if (!create && rows != dump->rows)
+    return md_error(MD_RUNTIME, "cannot add to %.500s: it is of %lld particles, not %lld", path,
+                    (long long)dump->rows, (long long)rows);
+  if (!create && ids != dump->ids)
+    return md_error(
+        MD_RUNTIME,
+        "cannot add to %.500s: it is of other particles, with other ids; with a * in its name each "
+        "frame has a file of its own",
+        path);
+  dump->rows = rows;
+  dump->ids = ids;
   return MD_OK;
 }
 
@@ -219,7 +267,7 @@ static md_status begin_frame(writer *w)
   if (w->create)
     MD_TRY(make_file(w->dump, w->file, model));
   else
-    MD_TRY(check_file(w->dump, w->file, md_dump_count(w->dump, model), w->path));
+    MD_TRY(check_file(w->dump, w->file));
   MD_TRY(count_frames(w->file, &w->frame));
   MD_TRY(resize(w->dump, w->file, w->frame + 1));
   if (w->comm->rank > 0) return MD_OK;
@@ -234,8 +282,6 @@ static md_status begin_frame(writer *w)
   return md_h5->write(w->file, "particles/all/box/edges/value", MD_H5_DOUBLE, tilted ? 3 : 2, start, edges,
                       tilted ? rows : l);
 }
-
-static int64_t particle_of(const md_rows *rows, int64_t k) { return rows->order ? rows->order[k] : k; }
 
 /* One component of a vector of one particle, as the file stores it. */
 static double vector_value(const writer *w, const md_rows *rows, md_dump_what what, int64_t i, int d)
@@ -358,7 +404,9 @@ static md_status draw(md_dump *dump, md_view *view, const char *path)
   md_status status = md_dump_rows(dump, view, &own, &chosen);
   if (status == MD_OK) status = md_array_new(&w.buffer, 3 * ROWS, sizeof(double), "rows of a dump");
   status = md_comm_agree(w.comm, status);
+  if (status == MD_OK) status = check_ids(dump, w.comm, &own, path, w.create, w.buffer);
   if (status == MD_OK) status = write_frame(&w, &own);
+  dump->nframes = status == MD_OK ? w.frame + 1 : -1;
   free(w.buffer);
   free(chosen);
   return status;
@@ -366,34 +414,51 @@ static md_status draw(md_dump *dump, md_view *view, const char *path)
 
 /* ---- continuing a file ---- */
 
-/* Removes the frames after step `last`. */
-static md_status cut(const md_dump *dump, int64_t last)
+/* The frames of a file to which none was added yet are those of other jobs. */
+static int64_t count(const md_dump *dump)
 {
   md_h5_file *file = NULL;
-  int64_t frames = 0, keep = 0;
+  int64_t frames = dump->nframes;
+  if (strchr(dump->path, '*')) return -1;
+  if (frames >= 0) return frames;
+  if (!dump->append || access(dump->path, F_OK) != 0) return 0;
+  md_status status = md_h5->open(&file, dump->path, MD_H5_READ, NULL);
+  if (status == MD_OK) status = count_frames(file, &frames);
+  return md_h5_close_after(&file, status) == MD_OK ? frames : -1;
+}
+
+/* Removes all frames but the first `keep`. Restarts of older versions do not count frames (keep < 0): those after the
+ * step `last` are removed. */
+static md_status cut(const md_dump *dump, int64_t keep, int64_t last)
+{
+  md_h5_file *file = NULL;
+  int64_t frames = 0;
+  const bool by_step = keep < 0;
   MD_TRY(md_h5->open(&file, dump->path, MD_H5_CHANGE, NULL));
   md_status status = count_frames(file, &frames);
-  for (; status == MD_OK && keep < frames; ++keep) {
+  for (keep = by_step ? 0 : keep; by_step && status == MD_OK && keep < frames; ++keep) {
     const int64_t one = 1;
     int64_t step = 0;
     status = md_h5->read(file, "particles/all/box/edges/step", MD_H5_INT64, 1, &keep, &one, &step);
     if (step > last) break;
   }
+  if (status == MD_OK && keep > frames)
+    status = md_error(MD_RUNTIME, "%.500s has %lld frames, and %lld when the restart was written", dump->path,
+                      (long long)frames, (long long)keep);
   if (status == MD_OK && keep < frames) status = resize(dump, file, keep);
   return md_h5_close_after(&file, status);
 }
 
 /* A file may be damaged beyond repair if the program was killed while it wrote. It is then renamed, and its frames
  * are kept for a repair by the user. */
-static md_status resume(md_dump *dump, md_sim *sim)
+static md_status resume(md_dump *dump, md_sim *sim, const md_output_mark *mark)
 {
   double broken = 0.0;
   if ((dump->last_step < 0 && !dump->append) || strchr(dump->path, '*')) return MD_OK;
-  /* Frames of earlier jobs, to which the deck appends its own, have earlier steps. */
   const int64_t last = dump->last_step < 0 ? sim->model.step : dump->last_step;
   MD_TRY(md_comm_agree(sim->comm,
                        sim->comm->rank == 0 ? md_file_need_regular(dump->path, "an H5MD file") : MD_OK));
-  if (sim->comm->rank == 0 && access(dump->path, F_OK) == 0 && cut(dump, last) != MD_OK) {
+  if (sim->comm->rank == 0 && access(dump->path, F_OK) == 0 && cut(dump, mark->frames, last) != MD_OK) {
     char aside[1100];
     md_log_print(sim->log, "WARNING: dump %s: %s; it becomes %s.broken and a new one begins\n",
                  dump->observer.id, md_error_text(), dump->path);
@@ -407,4 +472,4 @@ static md_status resume(md_dump *dump, md_sim *sim)
 }
 
 const md_dump_style md_dump_h5md = {
-    .name = "h5md", .parse = parse, .draw = draw, .resume = resume, .rises = true};
+    .name = "h5md", .parse = parse, .draw = draw, .resume = resume, .count = count, .rises = true};

@@ -142,6 +142,17 @@ static hid_t timeless(hid_t kind)
   return properties;
 }
 
+/* A name with a directory, which the caller frees: MPI-IO takes `word:` at the beginning of a name for a file system,
+ * and Open MPI 4.1 fails on names of one letter. NULL: out of memory. */
+static char *with_folder(const char *path)
+{
+  const char *folder = path[0] == '/' ? "" : "./";
+  const size_t size = strlen(folder) + strlen(path) + 1;
+  char *name = malloc(size);
+  if (name) snprintf(name, size, "%s%s", folder, path);
+  return name;
+}
+
 static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, md_comm *comm)
 {
   reason[0] = '\0';
@@ -150,21 +161,23 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
   const hid_t properties = timeless(H5P_FILE_CREATE);
   md_status status = mode == MD_H5_CREATE ? md_file_need_regular(path, "an HDF5 file") : check_file(path);
   md_h5_file *file = calloc(1, sizeof *file);
+  char *name = with_folder(path);
   if (file) file->path = strdup(path);
-  if (status == MD_OK && (!file || !file->path))
+  if (status == MD_OK && (!file || !file->path || !name))
     status = md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
   if (status == MD_OK) {
     file->root = !comm || comm->rank == 0;
     file->shared = comm && comm->size > 1;
     file->id = mode == MD_H5_CREATE
-                   ? H5Fcreate(path, H5F_ACC_TRUNC, properties, access)
-                   : H5Fopen(path, mode == MD_H5_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
+                   ? H5Fcreate(name, H5F_ACC_TRUNC, properties, access)
+                   : H5Fopen(name, mode == MD_H5_READ ? H5F_ACC_RDONLY : H5F_ACC_RDWR, access);
     file->reader = mode == MD_H5_READ && file->id >= 0 ? descriptor_of(file->id, comm) : -1;
     file->descriptor = mode != MD_H5_READ && file->id >= 0 ? descriptor_of(file->id, comm) : -1;
     if (file->id < 0) status = failed(mode == MD_H5_CREATE ? "write" : "read", path);
   }
   H5Pclose(properties);
   H5Pclose(access);
+  free(name);
   if (status != MD_OK) {
     if (file) free(file->path);
     free(file);

@@ -326,8 +326,9 @@ static md_status draw(md_dump *dump, md_view *view, const char *path)
   return status;
 }
 
-static md_status resume_movie(md_dump *dump, md_sim *sim)
+static md_status resume_movie(md_dump *dump, md_sim *sim, const md_output_mark *mark)
 {
+  (void)mark;
   (void)sim;
   dump->image->continued_at = dump->last_step;
   return MD_OK;

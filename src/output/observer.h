@@ -55,6 +55,7 @@ typedef struct md_output_mark {
   char id[64];
   char file[1024];
   int64_t bytes;      /* size of a file to which frames are appended; -1: another kind of output */
+  int64_t frames;     /* in a file that is cut by its frames, not by bytes; -1: another kind of output */
   int64_t last_step;  /* step of the last frame; -1: none */
   md_gzip_state gzip; /* state of the file, if it is a gzip file */
   int64_t nstate;     /* numbers that the observer has summed */

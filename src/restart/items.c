@@ -640,6 +640,16 @@ static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
   gzip->crc = (uint32_t)crc;
 }
 
+/* The number of frames of an HDF5 file; other files have a length in bytes. */
+static void walk_frames(walk *w, int k, int64_t *frames)
+{
+  char name[64];
+  snprintf(name, sizeof name, "output/%d/frames", k + 1);
+  if (w->mode == READ) *frames = -1;
+  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : *frames < 0)) return;
+  whole(w, name, frames);
+}
+
 /* The sums of an output fix; other observers have none. */
 static void walk_state(walk *w, int k, md_output_mark *mark)
 {
@@ -679,6 +689,7 @@ static void walk_outputs(walk *w, md_restart *r)
     whole(w, name, &mark->bytes);
     snprintf(name, sizeof name, "output/%d/last_step", k + 1);
     whole(w, name, &mark->last_step);
+    walk_frames(w, k, &mark->frames);
     walk_gzip(w, k, &mark->gzip);
     walk_state(w, k, mark);
   }

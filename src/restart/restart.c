@@ -135,7 +135,7 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
     if (o->mark && o->mark(o, &r->output[r->noutput])) ++r->noutput;
   for (int k = 0; in_run && sim->printed && k < sim->printed->n; ++k) {
     md_output_mark *mark = &r->output[r->noutput++];
-    *mark = (md_output_mark){.id = MD_PRINTED_ID, .last_step = -1};
+    *mark = (md_output_mark){.id = MD_PRINTED_ID, .frames = -1, .last_step = -1};
     snprintf(mark->file, sizeof mark->file, "%s", sim->printed->file[k].name);
     mark->bytes = md_printed_end(&sim->printed->file[k]);
   }

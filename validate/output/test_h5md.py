@@ -176,6 +176,41 @@ def test_a_resumed_run_adds_each_frame_once(tmp_path):
         assert list(f["particles/all/position/step"]) == [930, 960, 990]
 
 
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
+def test_a_resumed_run_keeps_the_frames_of_higher_steps(ranks, tmp_path):
+    """Those of another job, and those of this one before a reset_timestep: only the number of frames tells."""
+    begin = f"{MIXTURE}{MIXTURE_FIXES}dump 1 all h5md 10 t.h5 position\ndump_modify 1 append yes\n"
+    finish(start(tmp_path, deck=f"{begin}run 60\n", ranks=ranks))
+    deck = f"{begin}restart 20 r.*\nrun 50\nreset_timestep 0\nrun 40\n"
+    finish(start(tmp_path, deck=deck, ranks=ranks))
+    steps = [*range(0, 61, 10), *range(0, 51, 10), *range(0, 41, 10)]
+    with h5py.File(tmp_path / "t.h5") as f:
+        assert list(f["particles/all/position/step"]) == steps
+        wanted = f["particles/all/position/value"][:]
+    for lost in ("r.40", "r.20"):
+        (tmp_path / lost).unlink()
+        finish(start(tmp_path, "--resume", ranks=ranks))
+        with h5py.File(tmp_path / "t.h5") as f:
+            assert list(f["particles/all/position/step"]) == steps
+            assert np.array_equal(f["particles/all/position/value"][:], wanted)
+
+
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
+@pytest.mark.parametrize("style, message", [("h5md", "other ids"), ("h5md", "particles, not"), ("frames", "particles")])
+def test_all_frames_of_a_file_have_the_same_particles(style, message, ranks, tmp_path):
+    """A particle is removed, and with `other ids` another one is added: as many as before."""
+    deck = f"{MIXTURE}{MIXTURE_FIXES}dump 1 all {style} 10 t\ndump_modify 1 append yes\nrun 10\n"
+    finish(start(tmp_path, deck=deck, ranks=ranks))
+    before = (tmp_path / "t").read_bytes()
+    change = "group one id 7\ndelete_atoms group one compress no\n"
+    if message == "other ids":
+        change += "create_atoms 1 single 0.9 0.9 0.9 units box\n"
+    text = deck.replace("dump 1", f"{change}reset_timestep 20\ndump 1")
+    err = finish(start(tmp_path, deck=text, ranks=ranks), expect=RUNTIME)
+    assert "dump 1: cannot add to t: " in err and message in err, err
+    assert style == "h5md" or (tmp_path / "t").read_bytes() == before
+
+
 def test_units_are_texts_of_variable_length(tmp_path):
     """h5py reads them as str, which MDAnalysis needs."""
     harness.run("units metal\nlattice fcc 4\nregion b block 0 4 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 box\n"

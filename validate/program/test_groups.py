@@ -189,12 +189,34 @@ def test_excluded_groups_change_and_end(tmp_path):
     assert first.tables[2].rows[-1] != first.tables[1].rows[-1]
 
 
+@pytest.mark.parametrize("engine", ["naive", "openmp"])
+@pytest.mark.parametrize("change, energy", [
+    # As long as the group has all of type 1, and only these; then a particle joins the type, or leaves it.
+    ("", lambda pair: 0.0),
+    ("create_atoms 1 single 3 3 4.2", lambda pair: pair(1.2)),
+    ("set atom 2 type 2", lambda pair: 0.0),
+    ("create_atoms 2 single 3 3 4.2\nset group a type 2", lambda pair: pair(1.2)),
+    ("write_restart r\nclear\nread_restart r\ncreate_atoms 1 single 3 3 4.2\nneigh_modify exclude group a a",
+     lambda pair: pair(1.2))])
+def test_an_excluded_group_has_the_particles_of_its_command(change, energy, engine, tmp_path):
+    if "restart" in change and harness.hdf5_missing():
+        pytest.skip("this build has no HDF5")
+    deck = ("units lj\nregion b block 0 9 0 9 0 9 units box\ncreate_box 2 b\nlattice none 1\n"
+            "create_atoms 1 single 3 3 3\ncreate_atoms 1 single 3 3 1.9\nmass * 1\npair_style lj/cut 2.2\n"
+            "pair_coeff * * 1 1\ngroup a type 1\nneigh_modify exclude group a a\nthermo_modify norm no\n"
+            f"thermo_style custom step pe\nrun 0\n{change}\nthermo_style custom step pe\n"
+            "thermo_modify norm no\nrun 0\n")
+    found = harness.run(deck, tmp_path, engine=engine)
+    assert float(found.tables[0].rows[0][1]) == 0.0
+    assert float(found.tables[1].rows[0][1]) == pytest.approx(energy(lambda r: 4.0 * (r**-12 - r**-6)), rel=1e-6)
+
+
 def test_excluded_groups_that_are_refused(tmp_path):
     groups = "".join(f"group g{k} id {k}\n" for k in range(1, 12))
     many = "".join(f"neigh_modify exclude group g{k} g{k}\n" for k in range(1, 10))
     for lines, message in (
             ("group some dynamic all\nneigh_modify exclude group few some\n", "the group some is dynamic"),
-            (groups + many, "at most 8 groups"),
+            (groups + many + "run 0\n", "at most 8 groups"),
             ("neigh_modify exclude group few few\ngroup few delete\n", "exclude none first"),
             ("neigh_modify exclude group few other\n", "unknown group 'other'")):
         refused(run_deck(tmp_path, EXCLUDED + lines), USAGE, message)
