@@ -168,6 +168,9 @@ struct md_sim {
   /* Random numbers that formulas had drawn before the last thermo row that was due; and, after a restart was loaded,
    * how many they had drawn when it was written. */
   uint64_t drawn_row, drawn;
+  /* In a deck that is resumed and does not have the particles of its restart yet: how many more particles there were at
+   * the present place than are in memory. Those in memory are of the deck's beginning. */
+  int64_t nmissing;
   bool redraws;         /* a restart of a step that was shown was loaded, and this run has not shown it yet */
   bool unshown;         /* the present step of a run is not shown yet: nothing is in files */
   char bars_resume[64]; /* what --resume cannot skip, before this place of the deck; empty: nothing */

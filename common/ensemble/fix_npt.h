@@ -517,6 +517,8 @@ static double npt_coupled(const md_fix *fix, const md_model *model, const md_ste
   const double *s = fix->state + MD_FIX_MORE_AT, shortest = npt_shortest(fix);
   const double target = npt_target(fix, model, step, 0),
                axes = fix->k[BARO_ISO] != 0.0 ? 1.0 : baro_axes(fix);
+  /* A minimisation before its first run shows it too. */
+  if (s[NPT_VOLUME] == 0.0) return 0.0;
   md_box box = {.dim = step->dim};
   double pressure[3], strain[3],
       energy = fix->kind == MD_FIX_npt ? nvt_coupled(fix, model, step, freedom) : 0.0;

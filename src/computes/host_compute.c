@@ -129,14 +129,21 @@ md_status md_host_compute_update(md_sim *sim, md_host_compute *compute)
   if (compute->fresh && sim->view) return MD_OK;
   if (!sim->view && compute->known && compute->columns == 0) return MD_OK;
   if (!sim->view && compute->style->between) return find_between(sim, compute);
-  if (!sim->view) return md_error(MD_USAGE, "c_%s is only known at an output of a run", compute->id);
+  if (!sim->view)
+    return md_error(MD_USAGE, "c_%s is only known at an output of a run%s", compute->id,
+                    compute->columns > 0 ? "" : ", and after a run whose last output shows it");
   const md_status status = find_now(sim, compute);
   if (status != MD_OK) md_error_prefix("compute %s: ", compute->id);
   compute->fresh = compute->known = status == MD_OK;
   return status;
 }
 
-void md_host_computes_forget(md_sim *sim)
+void md_host_computes_show(md_sim *sim)
+{
+  for (md_host_compute *c = sim->host_computes; c; c = c->next) c->fresh = c->known = false;
+}
+
+void md_host_computes_end(md_sim *sim)
 {
   for (md_host_compute *c = sim->host_computes; c; c = c->next) {
     free(c->each);

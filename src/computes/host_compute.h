@@ -48,7 +48,7 @@ struct md_host_compute {
   /* [particles of this rank][columns] of the step that is shown, or NULL. Made before `find` fills it */
   double *each;
   bool fresh; /* the values are those of the step that is shown */
-  bool known; /* there are values */
+  bool known; /* they are those of the step that was shown last */
   md_host_compute *next;
 };
 
@@ -78,13 +78,16 @@ md_host_compute *md_host_compute_each(const md_sim *sim, const char *name, int *
 /* What an engine needs to make the values of particles in place, or NULL. The same on all ranks. */
 const md_environment *md_host_compute_environment(md_host_compute *compute, const md_sim *sim);
 
-/* Finds the values of the step that is shown, unless they are there. Collective. MD_USAGE: no step is shown, and none
- * was; or there are values for each particle, and no step is shown. */
+/* Finds the values of the step that is shown, unless they are there. Between runs they are those of the step that was
+ * shown last, if an output asked for them there. Collective. MD_USAGE: none did; or there are values for each particle,
+ * and no step is shown. */
 md_status md_host_compute_update(md_sim *sim, md_host_compute *compute) MD_CHECKED;
 
-/* The step that is shown ends, or another one is shown: values are found again when they are asked for, and those of
- * each particle are freed. */
-void md_host_computes_forget(md_sim *sim);
+/* Another step is shown: values are found again when they are asked for. */
+void md_host_computes_show(md_sim *sim);
+
+/* The step that was shown ends: values of each particle are freed. */
+void md_host_computes_end(md_sim *sim);
 
 void md_host_computes_free(md_sim *sim);
 

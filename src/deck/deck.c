@@ -165,10 +165,11 @@ static md_status execute(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   if (md_history_is_run(command->name) || strcmp(command->name, "rerun") == 0) MD_TRY(report_preview(sim));
-  const int64_t nmeasured = sim->history.nmeasured;
-  const uint64_t drawn = md_variables_drawn(sim->variables);
+  const md_left_out before = {.nmeasured = sim->history.nmeasured,
+                              .drawn = md_variables_drawn(sim->variables),
+                              .natoms = sim->model.natoms};
   MD_TRY(command->handler(sim, &arguments));
-  if (left_out) MD_TRY(md_resume_note(sim, nmeasured, drawn, words));
+  if (left_out) MD_TRY(md_resume_note(sim, &before, words));
   /* pair_style may have come before the box, when the number of types was still unknown. */
   return md_sim_settle_pair(sim);
 }

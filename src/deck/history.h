@@ -21,15 +21,17 @@ typedef struct md_run_record {
   int64_t edits;  /* of the history when the run began */
   int64_t halted; /* whether fix halt ended the run: md_halted (src/sim.h) */
   uint64_t drawn; /* random numbers that formulas had drawn at the end of the run */
+  int64_t natoms; /* particles at the end of the run; -1: not known */
   uint64_t model; /* hash of the model without its groups, as prepared for the run; 0: of a minimisation */
 } md_run_record;
 
-/* What a command that a resume leaves out has measured and drawn. */
+/* What a command that a resume leaves out has measured, drawn and left. */
 typedef struct md_left_out {
   uint64_t command;  /* hash of its words */
   int64_t nrun;      /* runs before it */
   int64_t nmeasured; /* of the history, after it */
   uint64_t drawn;    /* random numbers that formulas had drawn, after it */
+  int64_t natoms;    /* particles after it; -1: not known */
 } md_left_out;
 
 typedef struct md_history {
@@ -42,7 +44,7 @@ typedef struct md_history {
   int64_t nmeasured;
   double *measured;
   uint64_t *measured_drawn; /* random numbers that formulas had drawn after each; NULL: not known */
-  int64_t nleft;            /* commands that a resume leaves out and that measured or drew */
+  int64_t nleft; /* commands that a resume leaves out and that measured, drew or removed particles */
   md_left_out *left;
 } md_history;
 

@@ -11,12 +11,14 @@ static md_status show(md_run *run, md_status (*look)(md_sim *, void *), void *co
   md_sim *sim = run->sim;
   md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
   sim->view = &view;
-  md_host_computes_forget(sim);
+  md_host_computes_show(sim);
   md_status status = md_view_particles(&view);
   if (status == MD_OK) status = md_faces_follow(sim);
   if (status == MD_OK) status = look(sim, context);
   sim->view = NULL;
-  md_host_computes_forget(sim);
+  md_host_computes_end(sim);
+  /* The next command may change the particles. */
+  md_host_computes_show(sim);
   md_view_close(&view);
   return status;
 }

@@ -5,11 +5,11 @@
 #include "src/restart/particles.h"
 
 static const char format_name[] = "Myriad restart";
-enum { FORMAT_VERSION = 12, FORMAT_OLDEST = 9 };
+enum { FORMAT_VERSION = 13, FORMAT_OLDEST = 9 };
 
-/* The versions from which on files have items about random numbers, the energies of thermostats that scale, and arrays
- * over runs in place of a group for each run. */
-enum { HAS_DRAWS = 10, HAS_SCALED_ENERGY = 11, HAS_RUN_ARRAYS = 12 };
+/* The versions from which on files have items about random numbers, the energies of thermostats that scale, arrays over
+ * runs in place of a group for each run, and numbers of particles in the history. */
+enum { HAS_DRAWS = 10, HAS_SCALED_ENERGY = 11, HAS_RUN_ARRAYS = 12, HAS_COUNTS = 13 };
 
 typedef enum walking { HASH, WRITE, READ } walking;
 
@@ -508,21 +508,23 @@ typedef struct run_array {
   md_h5_type type;
   int width;
   size_t offset;
+  int64_t since; /* the first version that has it; earlier ones: -1 */
 } run_array;
 
 static const run_array run_arrays[] = {
-    {"runs/deck", MD_H5_INT64, 0, offsetof(md_run_record, deck)},
-    {"runs/first", MD_H5_INT64, 0, offsetof(md_run_record, first)},
-    {"runs/last", MD_H5_INT64, 0, offsetof(md_run_record, last)},
-    {"runs/computes", MD_H5_INT64, 0, offsetof(md_run_record, computed.n)},
-    {"runs/fix_energy", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.fix_energy)},
-    {"runs/bond_energy", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.bond_energy)},
-    {"runs/coupled", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.coupled)},
-    {"runs/box", MD_H5_DOUBLE, 10, offsetof(md_run_record, box)},
-    {"runs/edits", MD_H5_INT64, 0, offsetof(md_run_record, edits)},
-    {"runs/model", MD_H5_INT64, 0, offsetof(md_run_record, model)},
-    {"runs/halted", MD_H5_INT64, 0, offsetof(md_run_record, halted)},
-    {"runs/drawn", MD_H5_INT64, 0, offsetof(md_run_record, drawn)},
+    {"runs/deck", MD_H5_INT64, 0, offsetof(md_run_record, deck), HAS_RUN_ARRAYS},
+    {"runs/first", MD_H5_INT64, 0, offsetof(md_run_record, first), HAS_RUN_ARRAYS},
+    {"runs/last", MD_H5_INT64, 0, offsetof(md_run_record, last), HAS_RUN_ARRAYS},
+    {"runs/computes", MD_H5_INT64, 0, offsetof(md_run_record, computed.n), HAS_RUN_ARRAYS},
+    {"runs/fix_energy", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.fix_energy), HAS_RUN_ARRAYS},
+    {"runs/bond_energy", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.bond_energy), HAS_RUN_ARRAYS},
+    {"runs/coupled", MD_H5_DOUBLE, 0, offsetof(md_run_record, computed.coupled), HAS_RUN_ARRAYS},
+    {"runs/box", MD_H5_DOUBLE, 10, offsetof(md_run_record, box), HAS_RUN_ARRAYS},
+    {"runs/edits", MD_H5_INT64, 0, offsetof(md_run_record, edits), HAS_RUN_ARRAYS},
+    {"runs/model", MD_H5_INT64, 0, offsetof(md_run_record, model), HAS_RUN_ARRAYS},
+    {"runs/halted", MD_H5_INT64, 0, offsetof(md_run_record, halted), HAS_RUN_ARRAYS},
+    {"runs/drawn", MD_H5_INT64, 0, offsetof(md_run_record, drawn), HAS_RUN_ARRAYS},
+    {"runs/atoms", MD_H5_INT64, 0, offsetof(md_run_record, natoms), HAS_COUNTS},
 };
 
 static void walk_run_array(walk *w, const run_array *array, md_history *h)
@@ -534,7 +536,10 @@ static void walk_run_array(walk *w, const run_array *array, md_history *h)
   if (w->status != MD_OK) return;
   for (int64_t k = 0; k < n && w->mode == WRITE; ++k)
     memcpy(row + bytes * k, (const char *)&h->run[k] + array->offset, (size_t)bytes);
-  numbers(w, array->name, array->type, shape, row);
+  if (w->version >= array->since)
+    numbers(w, array->name, array->type, shape, row);
+  else
+    memset(row, 0xff, (size_t)(n * bytes));
   for (int64_t k = 0; k < n && w->mode == READ && w->status == MD_OK; ++k)
     memcpy((char *)&h->run[k] + array->offset, row + bytes * k, (size_t)bytes);
   free(row);
@@ -574,6 +579,7 @@ static void walk_history(walk *w, md_history *h)
   }
   if (w->version < HAS_RUN_ARRAYS) {
     for (int k = 0; k < runs; ++k) read_run(w, k, &h->run[k]);
+    for (int k = 0; k < runs; ++k) h->run[k].natoms = -1;
   } else if (runs > 0) {
     for (size_t k = 0; k < sizeof run_arrays / sizeof *run_arrays; ++k) walk_run_array(w, &run_arrays[k], h);
     walk_run_values(w, h);
@@ -602,7 +608,7 @@ static void walk_measured(walk *w, md_history *h)
     numbers(w, "run/measured_drawn", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {n}}, h->measured_drawn);
 }
 
-/* Commands that a resume leaves out and that measured or drew; most decks have none. */
+/* Commands that a resume leaves out and that measured, drew or removed particles; most decks have none. */
 static void walk_left_out(walk *w, md_history *h)
 {
   int n = (int)h->nleft;
@@ -613,8 +619,19 @@ static void walk_left_out(walk *w, md_history *h)
     w->status = md_array_new_zero(&h->left, n, sizeof *h->left, "the commands of a deck");
     if (w->status == MD_OK) h->nleft = n;
   }
-  _Static_assert(sizeof *h->left == 4 * sizeof(int64_t), "a record is four whole numbers");
-  numbers(w, "run/left_out_commands", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {n, 4}}, h->left);
+  /* Versions before had four numbers: without the last one. */
+  enum { WIDTH = sizeof *h->left / sizeof(int64_t) };
+  const int width = w->version >= HAS_COUNTS ? WIDTH : WIDTH - 1;
+  int64_t *row = NULL;
+  if (w->status == MD_OK)
+    w->status = md_array_new(&row, (int64_t)n * width, sizeof *row, "the commands of a deck");
+  for (int64_t k = 0; k < n && w->mode == WRITE; ++k) memcpy(row + k * width, &h->left[k], sizeof *h->left);
+  numbers(w, "run/left_out_commands", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {n, width}}, row);
+  for (int64_t k = 0; k < n && w->mode == READ && w->status == MD_OK; ++k) {
+    h->left[k].natoms = -1;
+    memcpy(&h->left[k], row + k * width, (size_t)width * sizeof *row);
+  }
+  free(row);
 }
 
 /* How many random numbers formulas have drawn. */

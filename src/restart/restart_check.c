@@ -162,7 +162,7 @@ static const char *wrong_in_draws(const md_restart *r)
   for (int64_t k = 0; k < h->nleft; last = h->left[k++]) {
     const md_left_out *c = &h->left[k];
     if (c->nrun < last.nrun || c->nrun > h->nrun || c->nmeasured < last.nmeasured ||
-        c->nmeasured > h->nmeasured || c->drawn < last.drawn || c->drawn > r->drawn)
+        c->nmeasured > h->nmeasured || c->drawn < last.drawn || c->drawn > r->drawn || c->natoms < -1)
       return "run/left_out_commands";
   }
   return NULL;
@@ -178,7 +178,7 @@ static const char *wrong_in_run(const md_restart *r)
   if (r->has_energy && !isfinite(r->first_energy)) return "run/first_energy";
   for (int64_t k = 0; k < h->nrun; ++k)
     if (h->run[k].first < 0 || h->run[k].last < 0 || h->run[k].halted < MD_HALT_NONE ||
-        h->run[k].halted > MD_HALT_ALL)
+        h->run[k].halted > MD_HALT_ALL || h->run[k].natoms < -1)
       return "run/runs";
   const char *found = wrong_in_draws(r);
   if (found) return found;

@@ -274,6 +274,12 @@ static bool can_halt(const md_sim *sim)
   return false;
 }
 
+/* The present place of the deck had `natoms` particles; -1: not known. */
+static void miss(md_sim *sim, int64_t natoms)
+{
+  if (natoms >= 0) sim->nmissing = natoms - sim->model.natoms;
+}
+
 md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed)
 {
   md_history *history = &sim->history;
@@ -308,6 +314,8 @@ md_status md_resume_begin(md_sim *sim, int64_t first, int64_t last, bool *passed
   last = then->last;
   now->computed = sim->computed = then->computed;
   now->model = then->model;
+  now->natoms = then->natoms;
+  miss(sim, then->natoms);
   sim->has_computed = true;
   sim->model.run_begin = sim->run_first = first;
   sim->model.run_end = sim->run_last = sim->model.step = last;
@@ -336,13 +344,15 @@ md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, dou
   return md_comm_agree(sim->comm, md_history_measured(&sim->history, *value, drawn));
 }
 
-md_status md_resume_note(md_sim *sim, int64_t nmeasured, uint64_t drawn, const md_words *words)
+md_status md_resume_note(md_sim *sim, const md_left_out *before, const md_words *words)
 {
   const md_left_out now = {.command = md_history_hash(0, words),
                            .nrun = sim->history.nrun,
                            .nmeasured = sim->history.nmeasured,
-                           .drawn = md_variables_drawn(sim->variables)};
-  if (now.nmeasured == nmeasured && now.drawn == drawn) return MD_OK;
+                           .drawn = md_variables_drawn(sim->variables),
+                           .natoms = sim->model.natoms};
+  if (now.nmeasured == before->nmeasured && now.drawn == before->drawn && now.natoms == before->natoms)
+    return MD_OK;
   return md_comm_agree(sim->comm, md_history_left_out(&sim->history, &now));
 }
 
@@ -368,6 +378,7 @@ md_status md_resume_leave_out(md_sim *sim, const md_words *words)
   if (k == then->nleft || then->left[k].nrun != history->nrun) return MD_OK;
   sim->resume->nleft = k + 1;
   md_variables_set_drawn(sim->variables, then->left[k].drawn);
+  miss(sim, then->left[k].natoms);
   md_status status = take_measured(history, then, then->left[k].nmeasured);
   if (status == MD_OK) status = md_history_left_out(history, &then->left[k]);
   return md_comm_agree(sim->comm, status);
@@ -443,6 +454,7 @@ md_status md_resume_load(md_sim *sim)
     model->run_end = r->model.run_end;
   }
   sim->resume = NULL;
+  sim->nmissing = 0;
   /* A file that was written between runs has velocities. */
   return r->under_way ? MD_OK : md_comm_agree(sim->comm, md_model_enter(model, &sim->particles));
 }

@@ -55,9 +55,9 @@ md_status md_resume_load(md_sim *sim) MD_CHECKED;
 md_status md_resume_measure(md_sim *sim, md_status (*measure)(void *context, double *value), void *context,
                             double *value) MD_CHECKED;
 
-/* Records what a command that a resume leaves out has measured and drawn; it was executed. The first two say how much
- * the deck had measured and drawn before it. words: all words of the command. MD_RUNTIME: out of memory. */
-md_status md_resume_note(md_sim *sim, int64_t nmeasured, uint64_t drawn, const md_words *words) MD_CHECKED;
+/* Records what a command that a resume leaves out has measured and drawn, and how many particles there are after it; it
+ * was executed. before: the same before it. words: all words of the command. MD_RUNTIME: out of memory. */
+md_status md_resume_note(md_sim *sim, const md_left_out *before, const md_words *words) MD_CHECKED;
 
 /* Leaves out such a command: what it measured and drew counts as measured and drawn. MD_RUNTIME: out of memory. */
 md_status md_resume_leave_out(md_sim *sim, const md_words *words) MD_CHECKED;

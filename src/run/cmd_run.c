@@ -50,6 +50,7 @@ static void note_run(md_sim *sim, int64_t last)
   record->last = last;
   record->computed = sim->computed;
   record->drawn = md_variables_drawn(sim->variables);
+  record->natoms = sim->model.natoms;
   md_faces_put(&sim->model.box, record->box);
 }
 

@@ -165,11 +165,11 @@ static md_status show_to(md_run *run, md_status (*to)(md_run *run, md_view *view
   md_view view = {.sim = sim, .kind = run->kind, .engine = run->engine, .step = sim->model.step};
   run->engine_box = sim->model.box;
   sim->view = &view;
-  md_host_computes_forget(sim);
+  md_host_computes_show(sim);
   md_status status = show_faces(run, &view);
   if (status == MD_OK) status = to(run, &view);
   sim->view = NULL;
-  md_host_computes_forget(sim);
+  md_host_computes_end(sim);
   /* The engine may have chosen other edges for images meanwhile. */
   memcpy(run->engine_box.offset, sim->model.box.offset, sizeof sim->model.box.offset);
   sim->model.box = run->engine_box;

@@ -10,6 +10,7 @@
 #include "src/computes/computes.h"
 #include "src/create/lattice.h"
 #include "src/fixes/fixes.h"
+#include "src/restart/resume.h"
 #include "src/sums/exact_sum.h"
 #include "src/sums/masses.h"
 
@@ -19,7 +20,7 @@
 static int64_t get_step(const md_thermo_reading *r) { return r->step; }
 static int64_t get_elapsed(const md_thermo_reading *r) { return r->step - r->sim->run_first; }
 static int64_t get_elaplong(const md_thermo_reading *r) { return r->step - r->sim->model.run_begin; }
-static int64_t get_atoms(const md_thermo_reading *r) { return r->sim->model.natoms; }
+static int64_t get_atoms(const md_thermo_reading *r) { return r->sim->model.natoms + r->sim->nmissing; }
 static int64_t get_nbuild(const md_thermo_reading *r) { return (int64_t)r->sim->run_builds; }
 static int64_t get_zero(const md_thermo_reading *r)
 {
@@ -55,7 +56,7 @@ static double get_cpuremain(const md_thermo_reading *r)
 /* A total energy, divided by the number of particles if thermo_modify asks for it. */
 static double normed(const md_thermo_reading *r, double total)
 {
-  const int64_t n = r->sim->model.natoms;
+  const int64_t n = get_atoms(r);
   return md_thermo_is_normed(r->sim) && n > 0 ? total / (double)n : total;
 }
 
@@ -63,7 +64,7 @@ static double normed(const md_thermo_reading *r, double total)
 static double kinetic(const md_thermo_reading *r)
 {
   if (r->temp != MD_THERMO_TEMP) return r->computed->value[r->temp][MD_TEMPERATURE_KINETIC];
-  return r->sim->model.natoms > 1 ? r->computed->value[MD_THERMO_KE][0] : 0.0;
+  return get_atoms(r) > 1 ? r->computed->value[MD_THERMO_KE][0] : 0.0;
 }
 
 static double potential(const md_thermo_reading *r) { return r->computed->value[MD_THERMO_PE][0]; }
@@ -247,10 +248,12 @@ const char *md_thermo_keyword_list(void)
 #undef KEYWORD
 }
 
+static md_status find_mass(void *sim, double *total) { return md_masses_total(sim, total); }
+
 static md_status sum_mass(md_sim *sim, double *total)
 {
   if (sim->view) MD_TRY(md_view_particles(sim->view));
-  return md_masses_total(sim, total);
+  return sim->planning.on ? find_mass(sim, total) : md_resume_measure(sim, find_mass, sim, total);
 }
 
 static void square_of_force(const void *context, const md_particles *p, int64_t i, double *term)

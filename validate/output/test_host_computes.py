@@ -153,6 +153,18 @@ BAD = {
 }
 
 
+@pytest.mark.parametrize("compute, name", [("reduce sum x", "c_s"), ("group/group all", "c_s"), ("msd", "c_s[4]")])
+def test_between_runs_a_value_is_of_the_last_step_or_refused(compute, name, tmp_path):
+    """An average asked for it at an earlier step of this run, and the rows of the run before showed it."""
+    begin = (f"{BOX}velocity all create 1 3\ncompute s all {compute}\nthermo_style custom step {name}\n"
+             f"thermo_modify norm no format float %.12g\nrun 4\nprint \"now $({name}:%.12g)\"\n")
+    done = works(run_deck(tmp_path, begin))
+    assert f"now {harness.read_tables(done.out)[0].rows[-1][1]}\n" in done.out
+    begin += f"fix a all ave/time 3 1 3 {name}\nthermo_style custom step\nrun 4\n"
+    refused(run_deck(tmp_path, f"{begin}print $({name})\n"), USAGE, "c_s", "after a run whose last output shows it",
+            line=begin.count("\n") + 1)
+
+
 @pytest.mark.parametrize("line", BAD)
 def test_bad_input(line, tmp_path):
     begin = BOX + "variable one equal 1\ncompute r all rdf 10\ncompute s all reduce sum x\n"

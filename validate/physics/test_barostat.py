@@ -219,6 +219,19 @@ def test_a_barostat_conserves_its_energy(fixes, tmp_path):
     assert drift[0.004] < 1.0 and 2.5 < drift[0.004] / drift[0.002] < 6
 
 
+@pytest.mark.parametrize("fix", ["nph aniso 1 1 1", "npt temp 1 1 0.5 iso 2 2 1"])
+def test_the_energy_of_a_barostat_is_zero_before_its_first_step(fix, tmp_path):
+    """A minimisation shows it too, and has it after a run and a new fix."""
+    write_melt(tmp_path)
+    deck = (f"{MELT}fix b all {fix}\nthermo_style custom step pe ke f_b ecouple econserve\nthermo_modify norm no\n"
+            f"minimize 0 0 2 100\nrun 5\nunfix b\nfix b all {fix}\nminimize 0 0 2 100\n")
+    tables = harness.run(deck, tmp_path).tables
+    assert len(tables) == 3 and abs(tables[1].column("f_b")[-1]) > 1e-9
+    for table in (tables[0], tables[2]):
+        assert list(table.column("f_b")) == list(table.column("Ecouple")) == [0.0] * len(table.rows)
+        assert list(table.column("Econserve")) == pytest.approx(list(table.column("PotEng") + table.column("KinEng")))
+
+
 def test_averages_of_a_liquid(tmp_path):
     """A liquid of 500 particles comes to its temperature and its pressure, with npt and with the relaxing fixes."""
     for fixes in ("npt temp 1.5 1.5 0.2 iso 2.0 2.0 1.0",

@@ -297,7 +297,7 @@ def test_the_file_describes_itself(tmp_path):
     harness.run(f"{begin}{fixes}restart 30 r\ndump 1 all custom 30 d.txt id type x y z vx vy vz\nrun 30\n", tmp_path)
     frame = harness.read_dump(tmp_path / "d.txt")[-1]
     with h5py.File(tmp_path / "r.1") as f:
-        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 12
+        assert f["format"][()] == b"Myriad restart" and f["version"][()] == 13
         assert f["run/step"][()] == 30 and f["model/particles"][()] == 500
         assert f["model/pair_style"][()] == b"lj/cut" and f["model/fix/1/style"][()] == b"nve"
         assert f["model/fix/2/seed"][()] == 99 and list(f["model/mass"]) == [1.0, 1.7]
@@ -382,8 +382,8 @@ def test_files_of_others_are_refused(tmp_path, good):
     refused(reading(tmp_path, None), RUNTIME, "is an HDF5 file, but no restart of Myriad")
     (tmp_path / "r").write_bytes(good)
     with h5py.File(tmp_path / "r", "r+") as f:
-        f["version"][()] = 13
-    refused(reading(tmp_path, None), RUNTIME, "restart of version 13", "reads versions 9 to 12")
+        f["version"][()] = 14
+    refused(reading(tmp_path, None), RUNTIME, "restart of version 14", "reads versions 9 to 13")
 
 
 @pytest.mark.parametrize("name, word", [("particles/id", "/particles/id"), ("particles/type", "/particles/type"),
@@ -438,7 +438,7 @@ def header_names(f) -> List[str]:
     names = ["program", *(f"model/{name}" for name in model.split())]
     names += [f"run/{name}" for name in "step begin end under_way has_energy first_energy beginning runs".split()]
     if "runs" in f:
-        arrays = "deck first last computes fix_energy bond_energy coupled box edits model halted drawn values"
+        arrays = "deck first last computes fix_energy bond_energy coupled box edits model halted drawn atoms values"
         names += [f"runs/{name}" for name in arrays.split() if f"runs/{name}" in f]
     else:
         parts = "deck first last computes values fix_energy bond_energy box tilt coupled edits model halted drawn"
@@ -447,7 +447,8 @@ def header_names(f) -> List[str]:
     optional = "measured measured_values measured_drawn left_out left_out_commands drawn drawn_row draw_shift unshown"
     names += ["run/edits", *(f"run/{name}" for name in optional.split() if f"run/{name}" in f), "output/files"]
     for k in range(int(f["output/files"][()])):
-        names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step".split()]
+        names += [f"output/{k + 1}/{name}" for name in "id file bytes last_step frames".split()
+                  if f"output/{k + 1}/{name}" in f]
     return [*names, "particles/checksum"]
 
 
@@ -467,8 +468,18 @@ def header_checksum(f) -> int:
 
 
 def make_older(f, version: int) -> None:
-    """Makes a file of this version one of an earlier version, which had a group for each run; sign() comes after."""
+    """Makes a file of this version one of an earlier version; sign() comes after.
+
+    Until version 12 files had no numbers of particles in the history, and until version 11 a group for each run.
+    """
     f["version"][()] = version
+    if "left_out_commands" in f["run"]:
+        left_out = f["run/left_out_commands"][:]
+        del f["run/left_out_commands"]
+        f["run/left_out_commands"] = left_out[:, :4]
+    if version == 12:
+        del f["runs/atoms"]
+        return
     runs = {name: array[:] for name, array in f["runs"].items()}
     del f["runs"]
     at = 0
@@ -1142,6 +1153,29 @@ def test_many_runs_make_no_large_file(tmp_path):
     assert (data(tmp_path), then.findall((tmp_path / "log.myriad").read_text())) == (wanted[0], 2 * wanted[1])
 
 
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
+@pytest.mark.parametrize("change", ["fix e all evaporate 2 5 r 77",
+                                    "fix e all deposit 9 1 2 77 region r near 0.75 attempt 999 units box"])
+def test_numbers_per_particle_of_runs_before(change, ranks, tmp_path):
+    """A resumed deck has the particles of its beginning until it comes to its restart, and then took these for those of
+    the runs and edits that it passes over. A print that the second job adds changes nothing."""
+    show = ("print \"at $(step) $(atoms) $(count(all)) $(pe:%.15g) $(etotal:%.15g) $(enthalpy:%.15g) $(density:%.15g) "
+            "$(temp:%.15g)\"\n")
+    deck = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
+            f"region r block 0 3 0 3 0 3\n{change}\nthermo_modify lost ignore\nrun 10\nprint first\n{show}"
+            f"if \"$(atoms) != 256\" then \"variable m equal 2\" else \"variable m equal 1\"\n"
+            f"group g id 7 9\ndelete_atoms group g compress no\n{show}velocity all scale $(v_m/pe^2)\n{show}"
+            f"restart 13 r.*\nrun 6\n{show}write_data end.data\n")
+    finish(start(tmp_path, deck=deck, ranks=ranks))
+    lines = re.compile("^at .*", re.M)
+    said, wanted = lines.findall((tmp_path / "log.myriad").read_text()), data(tmp_path)
+    assert len(said) == 4 and len(set(said)) == 3 and " 256 " not in said[0]
+    (tmp_path / "end.data").unlink()
+    finish(start(tmp_path, "--resume", deck=deck.replace("print first", "print \"now $(atoms) $(pe)\""), ranks=ranks))
+    assert lines.findall((tmp_path / "log.myriad").read_text()) == 2 * said
+    assert data(tmp_path) == wanted
+
+
 def test_values_of_runs_before_are_those_of_the_file_of_an_earlier_version_too(tmp_path):
     """The values of computes at the end of a run, which a formula after it asks for."""
     h5py = pytest.importorskip("h5py")
@@ -1150,10 +1184,10 @@ def test_values_of_runs_before_are_those_of_the_file_of_an_earlier_version_too(t
             "run 5\nvariable c equal $a\nrestart 12 r.*\nrun 5\nprint \"then $(v_b:%.17g) $(v_c:%.17g)\"\n")
     finish(start(tmp_path, deck=deck))
     said = re.findall("^then .*", (tmp_path / "log.myriad").read_text(), re.M)
-    for version, times in ((12, 2), (11, 3)):
-        if version == 11:
+    for version, times in ((13, 2), (12, 3), (11, 4)):
+        if version < 13:
             with h5py.File(tmp_path / "r.12", "r+") as f:
-                make_older(f, 11)
+                make_older(f, version)
                 sign(f)
         finish(start(tmp_path, "--resume"))
         assert re.findall("^then .*", (tmp_path / "log.myriad").read_text(), re.M) == times * said
