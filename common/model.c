@@ -183,8 +183,8 @@ int64_t md_model_pair_numbers(const md_model *model)
 void md_model_type_table(const md_model *model, double scale, double *k)
 {
   md_pair_table(&model->pair, model->mass, scale, k);
-  for (int e = 0; e < model->nexcluded; ++e)
-    md_pair_exclude(&model->pair, k, model->excluded[e][0] - 1, model->excluded[e][1] - 1);
+  for (int e = 0; e < model->exclusions.ntypes; ++e)
+    md_pair_exclude(&model->pair, k, model->exclusions.types[e][0] - 1, model->exclusions.types[e][1] - 1);
 }
 
 /* Takes a term into the largest energy, virial and force of a pair at this distance. */
@@ -239,7 +239,7 @@ static md_status check_all_pairs(const md_model *model)
                     "pair style %s: its constant is known in units lj only, where it is 1, and not in units "
                     "%s; use units lj",
                     name, model->units->name);
-  if (model->nexcluded > 0 || model->nexcluded_groups > 0 || model->molecules.n > 0)
+  if (model->exclusions.ntypes > 0 || model->exclusions.ngroups > 0 || model->exclusions.molecules.n > 0)
     return md_error(MD_USAGE,
                     "neigh_modify exclude: pair style %s acts between all pairs of particles, so that no "
                     "pair can be excluded; use neigh_modify exclude none",
@@ -510,7 +510,7 @@ static md_status prepare_grids(md_model *model, double *unit_k)
 /* What bonds cannot go together with. */
 static md_status check_bonds(const md_model *model)
 {
-  if (model->molecules.n > 0 && !model->bonded)
+  if (model->exclusions.molecules.n > 0 && !model->bonded)
     return md_error(MD_USAGE,
                     "neigh_modify exclude molecule: particles have no molecules; use atom_style bond");
   if (model->bonds.ntypes == 0) return MD_OK;

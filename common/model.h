@@ -88,6 +88,14 @@ typedef struct md_resolution {
   double speed;   /* of the usual speed of the lightest type, by the energy of the weakest pair */
 } md_resolution;
 
+/* The pairs that neigh_modify exclude leaves out, whatever their coefficients. */
+typedef struct md_exclusions {
+  int ntypes, ngroups;
+  int types[MD_EXCLUDED_MAX][2];  /* [ntypes] pairs of types, from 1 */
+  int groups[MD_EXCLUDED_MAX][2]; /* [ngroups] pairs of groups */
+  md_molecules molecules;         /* pairs that their molecules exclude; only if bonded */
+} md_exclusions;
+
 typedef struct md_model {
   const md_units *units; /* static */
   md_box box;
@@ -96,14 +104,10 @@ typedef struct md_model {
   bool massed; /* particles have masses of their own, for pair styles without a cutoff only */
   double mass_least, mass_most; /* if massed, of all particles, from src/sums/masses.h; 0: there are none */
   md_pair pair;
-  int nexcluded;
-  int excluded[MD_EXCLUDED_MAX][2]; /* pairs of types that do not interact, whatever their coefficients */
-  int nexcluded_groups;
-  int excluded_groups[MD_EXCLUDED_MAX][2]; /* pairs of groups that do not interact */
-  md_molecules molecules;                  /* pairs that their molecules exclude; only if bonded */
-  bool anchored;                           /* particles have anchors, for fix spring/self */
-  bool pushed;                             /* particles have external forces, for fix external */
-  bool bonded;                             /* atom_style bond: particles may have bonds */
+  md_exclusions exclusions;
+  bool anchored; /* particles have anchors, for fix spring/self */
+  bool pushed;   /* particles have external forces, for fix external */
+  bool bonded;   /* atom_style bond: particles may have bonds */
   md_bonds bonds;
   md_groups groups;
   int ncompute;
@@ -331,6 +335,14 @@ static inline double md_model_margin(const md_model *model) { return 4.0 * model
 static inline uint64_t md_model_draw(const md_model *model)
 {
   return (uint64_t)model->step + (uint64_t)model->draw_shift;
+}
+
+/* Gives the present state the number `step`. Random numbers go on. A state that read_data has brought, or that no run
+ * has changed, is of step 0: it gets those of the new step. */
+static inline void md_model_set_step(md_model *model, int64_t step)
+{
+  if (model->step > 0) model->draw_shift = (int64_t)(md_model_draw(model) - (uint64_t)step);
+  model->step = step;
 }
 
 static inline md_dissipation md_model_dissipation(const md_model *model, int64_t step)

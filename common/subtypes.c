@@ -69,12 +69,12 @@ static bool has_group(const md_model *model, int subtype, int group)
 static bool excludes(const md_model *model, int a, int b)
 {
   const int one = a % model->ntypes + 1, two = b % model->ntypes + 1;
-  for (int e = 0; e < model->nexcluded; ++e) {
-    const int *type = model->excluded[e];
+  for (int e = 0; e < model->exclusions.ntypes; ++e) {
+    const int *type = model->exclusions.types[e];
     if ((type[0] == one && type[1] == two) || (type[0] == two && type[1] == one)) return true;
   }
-  for (int e = 0; e < model->nexcluded_groups; ++e) {
-    const int *group = model->excluded_groups[e];
+  for (int e = 0; e < model->exclusions.ngroups; ++e) {
+    const int *group = model->exclusions.groups[e];
     if ((has_group(model, a, group[0]) && has_group(model, b, group[1])) ||
         (has_group(model, a, group[1]) && has_group(model, b, group[0])))
       return true;
@@ -200,8 +200,8 @@ md_status md_subtypes_groups(const md_model *model, const md_memberships *member
   uint32_t divide = 0;
   subtypes->ngroup = 0;
   for (int t = 1; t <= model->ntypes; ++t) divide |= memberships->some[t] & memberships->missing[t];
-  for (int e = 0; e < 2 * model->nexcluded_groups; ++e) {
-    const int group = model->excluded_groups[e / 2][e % 2];
+  for (int e = 0; e < 2 * model->exclusions.ngroups; ++e) {
+    const int group = model->exclusions.groups[e / 2][e % 2];
     if (divide >> group & 1) MD_TRY(add_group(subtypes, group));
   }
   return MD_OK;
@@ -238,7 +238,8 @@ md_status md_model_divide(md_model *model, const md_memberships *memberships, co
   md_subtypes *s = &model->subtypes;
   const bool density = md_pair_has_density(&model->pair), three_body = md_pair_is_three_body(&model->pair);
   if (model->pair.kind == MD_PAIR_NONE) return MD_OK;
-  if (model->nexcluded_groups == 0 && !((density || three_body) && model->nexcluded > 0)) return MD_OK;
+  if (model->exclusions.ngroups == 0 && !((density || three_body) && model->exclusions.ntypes > 0))
+    return MD_OK;
   md_subtypes_free(s);
   MD_TRY(md_array_new(&s->whole, model->ntypes + 1, sizeof *s->whole, "groups of types"));
   for (int t = 1; t <= model->ntypes; ++t) s->whole[t] = memberships->some[t] & ~memberships->missing[t];

@@ -84,9 +84,10 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   md_plan_add(plan, "positions at the rebin", 4.0 * dim * (1.0 + ghosts));
   md_plan_add(plan, "cells of particles and ghosts", 16.0 * (1.0 + ghosts));
   md_plan_add(plan, "first particle of each cell", 8.0 * (cells < 4.0 ? cells : 4.0));
-  const bool several = model->ntypes > 1 || model->nexcluded_groups > 0;
+  const bool several = model->ntypes > 1 || model->exclusions.ngroups > 0;
   md_plan_add(plan, "types of particles and ghosts", several ? 4.0 * (1.0 + ghosts) : 0.0);
-  md_plan_add(plan, "molecules of particles and ghosts", model->molecules.n > 0 ? 8.0 * (1.0 + ghosts) : 0.0);
+  md_plan_add(plan, "molecules of particles and ghosts",
+              model->exclusions.molecules.n > 0 ? 8.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "slopes and embeddings", md_pair_has_density(&model->pair) ? 16.0 * (1.0 + ghosts) : 0.0);
   md_plan_add(plan, "sums over angles",
               md_pair_is_three_body(&model->pair) ? 8.0 * (1 + MD_THREE_SUMS) * (1.0 + ghosts) : 0.0);

@@ -112,7 +112,7 @@ static md_status find_molecules(md_engine *e)
 {
   const md_particles *p = e->p;
   const int64_t total = p->n + p->nghost;
-  if (e->model->molecules.n == 0) return MD_OK;
+  if (e->model->exclusions.molecules.n == 0) return MD_OK;
   if (total > e->molecule_capacity) {
     free(e->molecule);
     e->molecule = NULL;
@@ -291,7 +291,7 @@ static list_args list_args_of(md_engine *e)
                  .ghost = &e->ghost,
                  .far = (int32_t)(p->n + p->nghost + BLOCK),
                  .id = p->id,
-                 .molecules = &e->model->molecules,
+                 .molecules = &e->model->exclusions.molecules,
                  .molecule = e->molecule,
                  .group = p->group};
   a.nexcluded = md_excluded_ids(e->model, p, &a.excluded);

@@ -258,6 +258,8 @@ typedef struct md_fix_style {
   /* A command between runs has moved the centre of mass of its group. Or the fix begins to follow it, and the way is
    * that from positions in the box to unwrapped ones. Or NULL. */
   void (*displaced)(md_fix *fix, const double way[3]);
+  /* reset_timestep adds `steps` to the number of the step: so do the steps in the state. NULL: it has none. */
+  void (*shift)(md_fix *fix, int64_t steps);
   /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
   bool anchors;
   bool external; /* the program around the library gives its forces (common/force/external.h) */

@@ -5,7 +5,8 @@
  *   rotate  a turn about the axis R through P in the time T, by the right hand
  *   variable  x = x0 + D, v = V                  D and V: variables of style equal at each step; without D x += V dt
  *
- * t is the time since the step in which the fix was made.
+ * t is the time since the step in which the fix was made. It goes on after reset_timestep; in LAMMPS x jumps to the
+ * place of the new step.
  *
  * A step shifts a particle by the difference between two times, linear and wiggle between roundings of x - x0 at both.
  * These differences add up to the whole displacement without an error, so that no place x0 has to be kept. rotate turns
@@ -163,6 +164,8 @@ static void move_vary(md_fix *fix, const md_fix *now, const md_model *model, md_
   }
 }
 
+static void move_shift(md_fix *fix, int64_t steps) { fix->state[0] += (double)steps; }
+
 static const md_fix_style move_style = {
     .name = "move",
     .usage = "move linear VX VY VZ | wiggle AX AY AZ PERIOD | rotate PX PY PZ RX RY RZ PERIOD | variable "
@@ -180,6 +183,7 @@ static const md_fix_style move_style = {
     .join = move_join,
     .prepare = move_prepare,
     .vary = move_vary,
+    .shift = move_shift,
     .nstate = 4,
 };
 

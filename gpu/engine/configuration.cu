@@ -377,7 +377,7 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (md_pair_is_three_body(&model->pair)) obstacle = "a three-body pair style";
   if (md_pair_is_dissipative(&model->pair)) obstacle = "a pair style with friction";
   if (model->bonds.ntypes > 0) obstacle = "bonds";
-  if (model->molecules.n > 0) obstacle = "neigh_modify exclude molecule";
+  if (model->exclusions.molecules.n > 0) obstacle = "neigh_modify exclude molecule";
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
@@ -414,7 +414,7 @@ static bool leaves_partners_out(const md_model *model)
 /* Do molecules exclude pairs that there are? */
 static bool excludes_molecules(const md_model *model)
 {
-  return model->molecules.n > 0 && model->cutoff > 0.0;
+  return model->exclusions.molecules.n > 0 && model->cutoff > 0.0;
 }
 
 /* Must there be lists? Pairs are left out of them, and those of a small box have all images. */

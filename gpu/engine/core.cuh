@@ -193,7 +193,7 @@ template <class T> struct gpu_core {
   }
 
   /* Do molecules exclude pairs? Then there are lists. And what kernels know of them. */
-  bool excludes_molecules() const { return model->molecules.n > 0 && source == FROM_LIST; }
+  bool excludes_molecules() const { return model->exclusions.molecules.n > 0 && source == FROM_LIST; }
   molecule_args molecules() const;
 
   /* lap() adds the time between two events to a phase. lap_messages() moves the time of messages from the time of

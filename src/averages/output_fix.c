@@ -399,6 +399,8 @@ md_status md_output_fixes_reset(md_sim *sim, const char *command, int64_t step)
     if (fix->schedule) md_schedule_begin(fix->schedule, step);
     if (fix->style->keeps_step && fix->style->begin) fix->style->begin(fix, step);
     if (fix->style->shift) fix->style->shift(fix, step - sim->model.step);
+    /* Another step than the last look, also if it has the same number. */
+    if (fix->last_step >= 0) fix->last_step = INT64_MAX;
     fix->made_at = step;
   }
   return MD_OK;

@@ -76,7 +76,7 @@ struct md_output_fix {
   bool overwrite; /* each text replaces the one before, after the title */
   md_text text;   /* to write after `look` */
   md_output *output;
-  int64_t last_step; /* of the last look; -1: none */
+  int64_t last_step; /* of the last look; -1: none; INT64_MAX: it had another number, before reset_timestep */
   int64_t made_at;   /* the step when it was defined, or its number since reset_timestep */
   int64_t runs;      /* runs of the deck that had begun when the fix was defined */
 };

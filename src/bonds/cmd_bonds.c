@@ -57,7 +57,7 @@ static const double *factors_of(const char *word)
   return NULL;
 }
 
-static md_status take_factors(md_bonds *bonds, const double *factor)
+static md_status take_factors(bool excluded[3], const double *factor)
 {
   for (int k = 0; k < 3; ++k) {
     if (factor[k] != 0.0 && factor[k] != 1.0)
@@ -66,14 +66,14 @@ static md_status take_factors(md_bonds *bonds, const double *factor)
           "special_bonds: the factor %g is not available: particles that bonds connect interact as a "
           "pair (1) or do not (0)",
           factor[k]);
-    bonds->excluded[k] = factor[k] == 0.0;
+    excluded[k] = factor[k] == 0.0;
   }
   return MD_OK;
 }
 
 /* Reads lj, coul or lj/coul, with three factors after it. There are no charges, so that those of coul are only
  * checked. */
-static md_status read_factors(md_sim *sim, const md_words *words, int at)
+static md_status read_factors(const md_words *words, int at, bool excluded[3])
 {
   double factor[3];
   if (at + 3 >= words->n) return md_error(MD_USAGE, "special_bonds %s needs three factors", words->word[at]);
@@ -82,7 +82,7 @@ static md_status read_factors(md_sim *sim, const md_words *words, int at)
     if (!(factor[k] >= 0.0 && factor[k] <= 1.0))
       return md_error(MD_USAGE, "special_bonds: a factor is within 0 and 1, not %s", words->word[at + 1 + k]);
   }
-  return strcmp(words->word[at], "coul") == 0 ? MD_OK : take_factors(&sim->model.bonds, factor);
+  return strcmp(words->word[at], "coul") == 0 ? MD_OK : take_factors(excluded, factor);
 }
 
 static md_status read_switch(const md_words *words, int at)
@@ -96,13 +96,15 @@ static md_status read_switch(const md_words *words, int at)
 
 md_status md_do_special_bonds(md_sim *sim, const md_words *words)
 {
+  bool excluded[3];
+  memcpy(excluded, sim->model.bonds.excluded, sizeof excluded);
   for (int at = 0; at < words->n;) {
     const char *word = words->word[at];
     if (factors_of(word)) {
-      MD_TRY(take_factors(&sim->model.bonds, factors_of(word)));
+      MD_TRY(take_factors(excluded, factors_of(word)));
       at += 1;
     } else if (strcmp(word, "lj") == 0 || strcmp(word, "coul") == 0 || strcmp(word, "lj/coul") == 0) {
-      MD_TRY(read_factors(sim, words, at));
+      MD_TRY(read_factors(words, at, excluded));
       at += 4;
     } else if (strcmp(word, "angle") == 0 || strcmp(word, "dihedral") == 0) {
       MD_TRY(read_switch(words, at));
@@ -114,5 +116,6 @@ md_status md_do_special_bonds(md_sim *sim, const md_words *words)
           "lj/coul, angle no, dihedral no",
           word);
   }
+  memcpy(sim->model.bonds.excluded, excluded, sizeof excluded);
   return MD_OK;
 }

@@ -144,16 +144,30 @@ static md_status check_neigh_modify(md_sim *sim, const md_words *words, int k)
   return MD_OK;
 }
 
-md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
+static md_status take_neigh_modify(md_sim *sim, const md_words *words, bool *only_excludes)
 {
-  bool only_excludes = true;
+  *only_excludes = true;
   for (int k = 0; k < words->n; ++k) {
     if (strcmp(words->word[k], "exclude") == 0) {
       MD_TRY(md_exclude(sim, words, &k));
       continue;
     }
-    only_excludes = false;
+    *only_excludes = false;
     MD_TRY(check_neigh_modify(sim, words, k++));
+  }
+  return MD_OK;
+}
+
+md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
+{
+  bool only_excludes;
+  const md_exclusions before = sim->model.exclusions;
+  const double width = sim->options.cell_size;
+  const md_status status = take_neigh_modify(sim, words, &only_excludes);
+  if (status != MD_OK) {
+    sim->model.exclusions = before;
+    sim->options.cell_size = width;
+    return status;
   }
   if (only_excludes) return MD_OK;
   md_sim_explain(sim, "neigh_modify",
@@ -171,15 +185,20 @@ md_status md_do_timestep(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+static void shift_fix(md_fix *fix, int64_t steps)
+{
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  if (style->shift) style->shift(fix, steps);
+}
+
 md_status md_do_reset_timestep(md_sim *sim, const md_words *words)
 {
   md_model *model = &sim->model;
-  const uint64_t draw = md_model_draw(model);
   int64_t step;
   MD_TRY(md_word_int64(words->word[0], "the step of reset_timestep", 0, INT64_MAX, &step));
   MD_TRY(md_output_fixes_reset(sim, "reset_timestep", step));
-  /* Noise goes on, and does not begin again. A state that read_data has brought gets the noise of its step. */
-  if (model->step > 0) model->draw_shift = (int64_t)(draw - (uint64_t)step);
-  model->step = step;
+  for (int f = 0; f < model->nfix; ++f) shift_fix(&model->fix[f], step - model->step);
+  for (int f = 0; f < sim->nrestored; ++f) shift_fix(&sim->restored[f], step - model->step);
+  md_model_set_step(model, step);
   return MD_OK;
 }

@@ -8,15 +8,15 @@
 /* Adds a pair of types, unless it is there. */
 static md_status add(md_model *model, int i, int j)
 {
-  for (int k = 0; k < model->nexcluded; ++k) {
-    const int *there = model->excluded[k];
+  for (int k = 0; k < model->exclusions.ntypes; ++k) {
+    const int *there = model->exclusions.types[k];
     if ((there[0] == i && there[1] == j) || (there[0] == j && there[1] == i)) return MD_OK;
   }
-  if (model->nexcluded == MD_EXCLUDED_MAX)
+  if (model->exclusions.ntypes == MD_EXCLUDED_MAX)
     return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of types are accepted",
                     MD_EXCLUDED_MAX);
-  model->excluded[model->nexcluded][0] = i;
-  model->excluded[model->nexcluded++][1] = j;
+  model->exclusions.types[model->exclusions.ntypes][0] = i;
+  model->exclusions.types[model->exclusions.ntypes++][1] = j;
   return MD_OK;
 }
 
@@ -44,16 +44,16 @@ static md_status exclude_groups(md_sim *sim, char *const *word)
   md_model *model = &sim->model;
   int group[2];
   for (int g = 0; g < 2; ++g) MD_TRY(find_group(sim, word[g], &group[g]));
-  if (model->nexcluded_groups == MD_EXCLUDED_MAX)
+  if (model->exclusions.ngroups == MD_EXCLUDED_MAX)
     return md_error(MD_USAGE, "neigh_modify exclude: at most %d pairs of groups are accepted",
                     MD_EXCLUDED_MAX);
-  memcpy(model->excluded_groups[model->nexcluded_groups++], group, sizeof group);
+  memcpy(model->exclusions.groups[model->exclusions.ngroups++], group, sizeof group);
   return MD_OK;
 }
 
 static md_status exclude_molecules(md_sim *sim, const char *what, const char *group)
 {
-  md_molecules *m = &sim->model.molecules;
+  md_molecules *m = &sim->model.exclusions.molecules;
   if (!sim->model.bonded)
     return md_error(MD_USAGE, "neigh_modify exclude %s: particles have no molecules; use atom_style bond",
                     what);
@@ -71,7 +71,7 @@ md_status md_exclude(md_sim *sim, const md_words *words, int *k)
   const bool types = strcmp(what, "type") == 0, molecules = strncmp(what, "molecule", 8) == 0;
   ++*k;
   if (strcmp(what, "none") == 0) {
-    sim->model.nexcluded = sim->model.nexcluded_groups = sim->model.molecules.n = 0;
+    sim->model.exclusions.ntypes = sim->model.exclusions.ngroups = sim->model.exclusions.molecules.n = 0;
     return MD_OK;
   }
   if (molecules && (what[8] == '\0' || strcmp(what + 8, "/intra") == 0 || strcmp(what + 8, "/inter") == 0)) {

@@ -1,8 +1,8 @@
 /* The keyword exclude of neigh_modify: pairs that do not interact.
  *
- * Engines know pairs of types that do not interact (md_model.excluded), whose coefficients are zero. Pairs of groups
- * (md_model.excluded_groups) count with the particles that they have when a run begins: each run finds the types that a
- * group has, or divides types by it (common/subtypes.h). Pairs that molecules exclude are left out of the lists of
+ * Engines know pairs of types that do not interact (md_exclusions.types), whose coefficients are zero. Pairs of groups
+ * (md_exclusions.groups) count with the particles that they have when a run begins: each run finds the types that
+ * a group has, or divides types by it (common/subtypes.h). Pairs that molecules exclude are left out of the lists of
  * engines (common/molecules.h).
  */
 #ifndef MD_SRC_COMMANDS_EXCLUDE_H

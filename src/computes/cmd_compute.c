@@ -148,7 +148,9 @@ md_status md_do_compute_modify(md_sim *sim, const md_words *words)
   const char *id = words->word[0];
   const int c = md_compute_index(&sim->model, id, strlen(id));
   bool yes;
+  md_compute now;
   if (c < 0) return md_error(MD_USAGE, "compute_modify: there is no compute '%.64s'", id);
+  now = sim->model.compute[c];
   for (int w = 1; w < words->n; w += 2) {
     const char *keyword = words->word[w];
     const bool extra = strcmp(keyword, "extra/dof") == 0 || strcmp(keyword, "extra") == 0;
@@ -158,10 +160,11 @@ md_status md_do_compute_modify(md_sim *sim, const md_words *words)
                       keyword);
     if (w + 1 == words->n) return md_error(MD_USAGE, "compute_modify %s: its value is missing", keyword);
     if (extra)
-      MD_TRY(set_extra(&sim->model.compute[c], words->word[w + 1]));
+      MD_TRY(set_extra(&now, words->word[w + 1]));
     else
       MD_TRY(md_word_bool(words->word[w + 1], "compute_modify dynamic/dof", &yes));
   }
+  sim->model.compute[c] = now;
   return MD_OK;
 }
 

@@ -93,7 +93,7 @@ static const double *kept_by_other(const summing *s, const md_neighbour *j)
 /* Have the particles no pair force, because of their molecules, or because bonds connect them? */
 static bool is_excluded(const summing *s, const md_neighbour *i, const md_neighbour *j)
 {
-  const md_molecules *molecules = &s->model->molecules;
+  const md_molecules *molecules = &s->model->exclusions.molecules;
   const int last = s->nkept - 1;
   int64_t *const *ids;
   if (molecules->n > 0 &&
@@ -408,7 +408,7 @@ static md_status allocate(summing *s)
   const int64_t n = s->sim->particles.n;
   MD_TRY(md_array_new_zero(&s->sum, n * s->n + 1, sizeof *s->sum, "sums over pairs"));
   MD_TRY(md_array_new_zero(&s->kept, n * s->nkept + 1, sizeof *s->kept, "sums over pairs"));
-  for (int64_t i = 0; i < n && s->model->molecules.n > 0; ++i)
+  for (int64_t i = 0; i < n && s->model->exclusions.molecules.n > 0; ++i)
     s->kept[(i + 1) * s->nkept - 1] = (double)s->sim->particles.molecule[i];
   if (s->ndensity == 0) return MD_OK;
   MD_TRY(md_array_new_zero(&s->density, n * s->ndensity + 1, sizeof *s->density, "sums over pairs"));
@@ -429,7 +429,7 @@ static md_status make_sums(summing *s, md_sim *sim, const md_pair_sums_wanted *w
   s->n = sums[s->what];
   if (wanted->pairs && md_pair_has_density(s->pair)) s->ndensity = 1;
   if (wanted->pairs && md_pair_is_three_body(s->pair)) s->ndensity = MD_THREE_SUMS;
-  s->nkept = s->ndensity + (sim->model.molecules.n > 0);
+  s->nkept = s->ndensity + (sim->model.exclusions.molecules.n > 0);
   if (s->what == OF_VIRIAL && s->ndensity > 1) s->nkept += MOMENTS;
   if (md_pair_is_all(&sim->model.pair))
     return md_error(MD_USAGE, "pair style %s has no cutoff, which sums over the pairs of each particle need",

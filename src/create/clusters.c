@@ -203,10 +203,9 @@ md_status md_cluster_create(md_sim *sim, const md_cluster *cluster, int type)
   s.base.nrow = (cluster->n + MD_SITE_ROW - 1) / MD_SITE_ROW;
   s.base.count = count_row;
   s.base.fill = fill_row;
+  double reach = 0.0;
+  if (!sim->planning.checking) MD_TRY(find_means(sim, &s, &reach));
+  if (!sim->planning.checking) MD_TRY(check_box(&sim->model.box, cluster, cluster->scale * reach));
   if (!sim->model.massed) sim->model.mass[type] = 1.0 / (double)cluster->n;
-  if (sim->planning.checking) return MD_OK;
-  double reach;
-  MD_TRY(find_means(sim, &s, &reach));
-  MD_TRY(check_box(&sim->model.box, cluster, cluster->scale * reach));
-  return md_sites_append(sim, &s.base);
+  return sim->planning.checking ? MD_OK : md_sites_append(sim, &s.base);
 }

@@ -40,7 +40,8 @@ typedef struct reader {
   char *text;      /* the present line, without comment and without blanks at its end */
   char *long_line; /* LINE_SIZE bytes, for lines read one by one */
   char comment[32];
-  bool end; /* there is no such line, because the file has ended */
+  bool end;   /* there is no such line, because the file has ended */
+  bool begun; /* box or particles have changed */
   char *field[FIELDS_MAX];
   int nfield; /* FIELDS_MAX + 1: more than FIELDS_MAX */
   data_header header;

@@ -589,6 +589,7 @@ static md_status read_beginning(reader *r)
   if (r->header.nbond_types > MD_BOND_TYPES_MAX || r->header.extra_bonds > MD_BONDS_MAX)
     return WRONG(r, "at most %d bond types and %d extra bonds are accepted", MD_BOND_TYPES_MAX, MD_BONDS_MAX);
   if (make_box(r) != MD_OK) return md_data_locate(r);
+  r->begun = true;
   if (!r->options.add) r->sim->model.bonds.ntypes = (int)r->header.nbond_types;
   if (r->header.nbond_types > 0 &&
       r->header.nbond_types + r->options.bond_type_offset > r->sim->model.bonds.ntypes)
@@ -647,6 +648,7 @@ md_status md_data_read(md_sim *sim, FILE *file, const char *name, const md_data_
   md_id_table_free(&r.ids);
   free(r.image);
   free(r.long_line);
+  sim->broken = status != MD_OK && r.begun;
   MD_TRY(status);
   int64_t ignored[2] = {r.vz_ignored, r.spin_ignored};
   MD_TRY(comm->reduce->sum(comm, ignored, 2));

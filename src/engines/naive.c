@@ -179,7 +179,7 @@ static int element_of(const md_engine *e, int64_t i)
 static bool is_excluded(const md_engine *e, int64_t i, int64_t j, double r2)
 {
   const double cutoff = e->model->cutoff;
-  const md_molecules *molecules = &e->model->molecules;
+  const md_molecules *molecules = &e->model->exclusions.molecules;
   int64_t *const *ids;
   if (!(e->model->bonds.ntypes > 0 || molecules->n > 0) || !(r2 < cutoff * cutoff)) return false;
   if (molecules->n > 0) {

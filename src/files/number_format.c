@@ -49,7 +49,7 @@ md_status md_number_format_check(const char *format, md_format_kind kind, char *
 {
   if (strlen(format) > MD_FORMAT_SIZE - 3) return refused(format, kind);
   int conversions = 0;
-  char *to = out;
+  char checked[MD_FORMAT_SIZE], *to = checked;
   for (const char *at = format; *at; ++at) {
     if (iscntrl((unsigned char)*at)) return refused(format, kind);
     if (*at != '%') {
@@ -69,7 +69,9 @@ md_status md_number_format_check(const char *format, md_format_kind kind, char *
     }
   }
   *to = '\0';
-  return conversions == 1 ? MD_OK : refused(format, kind);
+  if (conversions != 1) return refused(format, kind);
+  memcpy(out, checked, sizeof checked);
+  return MD_OK;
 }
 
 md_status md_number_format_line(const char *line, int n, const md_format_kind *kind,

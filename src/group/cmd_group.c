@@ -340,10 +340,12 @@ static md_status need_unused(const md_sim *sim, int group)
     if (sim->comm->balance.group[k] == md_group_bit(group))
       user = "the weights of balance (give others first)";
   if (md_dynamic_group_has_parent(sim, group)) user = "a dynamic group, as its parent (make it static first)";
-  for (int k = 0; k < 2 * sim->model.nexcluded_groups; ++k)
-    if (sim->model.excluded_groups[k / 2][k % 2] == group) user = "neigh_modify exclude (exclude none first)";
-  for (int k = 0; k < sim->model.molecules.n; ++k)
-    if (sim->model.molecules.group[k] == group) user = "neigh_modify exclude molecule (exclude none first)";
+  for (int k = 0; k < 2 * sim->model.exclusions.ngroups; ++k)
+    if (sim->model.exclusions.groups[k / 2][k % 2] == group)
+      user = "neigh_modify exclude (exclude none first)";
+  for (int k = 0; k < sim->model.exclusions.molecules.n; ++k)
+    if (sim->model.exclusions.molecules.group[k] == group)
+      user = "neigh_modify exclude molecule (exclude none first)";
   for (const md_observer *o = sim->observers; o; o = o->next)
     if (o->group == group) user = md_is_output_fix(o) ? "a fix (unfix it first)" : "a dump (undump it first)";
   return user ? md_error(MD_USAGE, "group '%s' cannot be deleted: it is that of %s", name, user) : MD_OK;

@@ -164,8 +164,9 @@ typedef md_status (*work)(myriad *, void *);
 
 static md_status refuse_broken(void)
 {
-  return md_error(MD_USAGE, "the last run failed, and its particles are not those of a whole step; use the "
-                            "command clear to begin again");
+  return md_error(MD_USAGE,
+                  "the last command that failed, a run or one that reads particles, has left particles "
+                  "that are not those of a whole step or file; use the command clear to begin again");
 }
 
 /* Does the work of a call. `always`: also if the last run has failed. */

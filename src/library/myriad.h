@@ -13,9 +13,9 @@
  * ends the process. After an error myriad_error() has the message that the program would print.
  *
  * What an error leaves: a command that is refused (MYRIAD_USAGE) leaves the simulation as the command found it, unless
- * its help says otherwise. A run that fails leaves particles that are no whole state: from then on only the command
- * clear and myriad_close are accepted, and others return MYRIAD_USAGE. A run that was interrupted (MYRIAD_STOPPED) ends
- * at a whole step.
+ * its help says otherwise. A run that fails leaves particles that are no whole state, and so does read_data or
+ * read_dump after a wrong line: from then on only the command clear and myriad_close are accepted, and others return
+ * MYRIAD_USAGE. A run that was interrupted (MYRIAD_STOPPED) ends at a whole step.
  *
  * Threads: several simulations may be open, one after the other or at the same time. Calls from several threads wait
  * for one another. Ranks: under mpirun a simulation is that of all ranks, and all ranks must make the same calls in the

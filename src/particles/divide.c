@@ -47,8 +47,8 @@ static md_status find_memberships(md_sim *sim, const md_memberships *found, doub
 {
   const md_model *model = &sim->model;
   uint32_t excluded = 0;
-  for (int e = 0; e < 2 * model->nexcluded_groups; ++e)
-    excluded |= md_group_bit(model->excluded_groups[e / 2][e % 2]);
+  for (int e = 0; e < 2 * model->exclusions.ngroups; ++e)
+    excluded |= md_group_bit(model->exclusions.groups[e / 2][e % 2]);
   if (excluded == 0) return MD_OK;
   look_at_own(&sim->particles, model->ntypes, found);
   return share(sim->comm, excluded, model->ntypes, found, bit);

@@ -91,6 +91,13 @@ static md_status take_zero(md_pair *pair, const md_words *words)
   return MD_OK;
 }
 
+md_status md_pair_replace(md_pair *pair, md_pair *made, md_status status)
+{
+  md_pair_free(status == MD_OK ? pair : made);
+  if (status == MD_OK) *pair = *made;
+  return status;
+}
+
 md_status md_do_pair_style(md_sim *sim, const md_words *words)
 {
   md_pair *pair = &sim->model.pair;
@@ -107,8 +114,12 @@ md_status md_do_pair_style(md_sim *sim, const md_words *words)
   md_sub_style style;
   MD_TRY(md_pair_read_style(sim, words, &style));
   /* As in LAMMPS, a new style starts with its own defaults. */
-  if (style.kind != pair->kind) md_pair_free(pair);
-  return md_pair_start(pair, style.kind, sim->has_box ? sim->model.ntypes : 0, style.value, style.nvalue);
+  md_pair made = {.kind = MD_PAIR_NONE};
+  if (style.kind == pair->kind)
+    made = (md_pair){.shift = pair->shift, .tail = pair->tail, .mixing = pair->mixing};
+  return md_pair_replace(
+      pair, &made,
+      md_pair_start(&made, style.kind, sim->has_box ? sim->model.ntypes : 0, style.value, style.nvalue));
 }
 
 md_status md_sim_settle_pair(md_sim *sim)
@@ -214,6 +225,7 @@ static md_status set_tail(md_pair *pair, const char *word)
 
 md_status md_pair_modify(md_pair *pair, const md_words *words)
 {
+  md_pair now = *pair; /* changed as a whole, or not at all */
   for (int k = 0; k < words->n; k += 2) {
     const char *keyword = words->word[k];
     const bool shift = strcmp(keyword, "shift") == 0, mix = strcmp(keyword, "mix") == 0;
@@ -225,10 +237,11 @@ md_status md_pair_modify(md_pair *pair, const md_words *words)
           keyword);
     if (k + 1 == words->n) return md_error(MD_USAGE, "pair_modify %s needs a value", keyword);
     const char *value = words->word[k + 1];
-    MD_TRY(shift ? set_shift(pair, value) : mix ? set_mixing(pair, value) : set_tail(pair, value));
+    MD_TRY(shift ? set_shift(&now, value) : mix ? set_mixing(&now, value) : set_tail(&now, value));
   }
-  if (pair->shift && pair->tail)
+  if (now.shift && now.tail)
     return md_error(MD_USAGE, "pair_modify: shift yes and tail yes do not go together");
+  *pair = now;
   return MD_OK;
 }
 

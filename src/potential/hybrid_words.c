@@ -55,8 +55,10 @@ md_status md_hybrid_style(md_sim *sim, const md_words *words)
       return md_error(MD_USAGE, "pair_style %s takes at most %d sub-styles", hybrid, MD_HYBRID_MOST);
     MD_TRY(read_sub_style(sim, hybrid, &rest, &sub[n], &at));
   }
-  return md_hybrid_start(&sim->model.pair, md_pair_find(hybrid), sim->has_box ? sim->model.ntypes : 0, sub,
-                         n);
+  md_pair made = {.kind = MD_PAIR_NONE};
+  return md_pair_replace(
+      &sim->model.pair, &made,
+      md_hybrid_start(&made, md_pair_find(hybrid), sim->has_box ? sim->model.ntypes : 0, sub, n));
 }
 
 static bool has_name(const md_pair *sub, const char *name) { return sub->kind == md_pair_find(name); }
@@ -137,16 +139,25 @@ static bool takes(const md_pair *sub, const char *keyword)
   return strcmp(keyword, "tail") != 0 || style->tail;
 }
 
-/* For all sub-styles, but those without a shift or a tail, unless none has it. */
-static md_status modify_all(md_pair *pair, const md_words *words)
+/* For all sub-styles, but those without a shift or a tail, unless none has it. sub: copies of the sub-styles. */
+static md_status modify_each(const md_pair *pair, const md_words *words, md_pair *sub)
 {
   for (int k = 0; k < words->n; k += 2) {
     const md_words one = {words->n - k < 2 ? 1 : 2, words->word + k};
     bool some = false;
-    for (int s = 0; s < pair->nsub; ++s) some = some || takes(&pair->sub[s], one.word[0]);
+    for (int s = 0; s < pair->nsub; ++s) some = some || takes(&sub[s], one.word[0]);
     for (int s = 0; s < pair->nsub; ++s)
-      if (!some || takes(&pair->sub[s], one.word[0])) MD_TRY(md_pair_modify(&pair->sub[s], &one));
+      if (!some || takes(&sub[s], one.word[0])) MD_TRY(md_pair_modify(&sub[s], &one));
   }
+  return MD_OK;
+}
+
+static md_status modify_all(md_pair *pair, const md_words *words)
+{
+  md_pair sub[MD_HYBRID_MOST];
+  memcpy(sub, pair->sub, (size_t)pair->nsub * sizeof *sub);
+  MD_TRY(modify_each(pair, words, sub));
+  memcpy(pair->sub, sub, (size_t)pair->nsub * sizeof *sub);
   return MD_OK;
 }
 

@@ -15,6 +15,10 @@ md_status md_hybrid_modify(md_sim *sim, const md_words *words) MD_CHECKED;
  * values are no numbers. */
 md_status md_pair_read_style(md_sim *sim, const md_words *words, md_sub_style *style) MD_CHECKED;
 
+/* cmd_pair.c: *made, which was started with this status, becomes *pair, and the pair before it is freed; after an error
+ * *made is freed. Returns the status. */
+md_status md_pair_replace(md_pair *pair, md_pair *made, md_status status) MD_CHECKED;
+
 /* cmd_pair.c: coefficients for *pair, which is the pair style of the simulation or a sub-style of it, and has no
  * density. words: I J and what follows. MD_USAGE: as md_pair_set, and wrong words. */
 md_status md_pair_read_coeff(md_sim *sim, md_pair *pair, const md_words *words) MD_CHECKED;

@@ -6,9 +6,9 @@
  *           lattice type, F, and its density (in the other file one for each element at which it is); then r phi of
  *           1 1, 2 1, 2 2, 3 1 ...
  *
- * Files of the first kind are brought to one grid, the coarsest step and the farthest reach of all, by cubic
- * interpolation, as LAMMPS does. r phi of two elements is then 27.2 eV 0.529 Angstrom Z_1 Z_2. Each rank reads the
- * files.
+ * Files of the first kind are brought to one grid, the coarsest step and the farthest reach of those that types use, by
+ * cubic interpolation, as LAMMPS does. r phi of two elements is then 27.2 eV 0.529 Angstrom Z_1 Z_2. Each rank reads
+ * the files.
  *
  * Reference: the LAMMPS manual, pair_style eam.
  */
@@ -192,23 +192,64 @@ static md_status read_setfl(md_text_file *f, bool each, md_eam_values *v)
 
 /* ---- pair_coeff ---- */
 
-/* Replaces the potential. The elements of types come from the caller. */
-static md_status take(md_sim *sim, const md_eam_values *values, const int *element)
+/* Makes the potential of the elements of types; it is not that of the model yet. */
+static md_status make(const md_model *model, const md_eam_values *values, const int *element, md_eam **eam)
 {
-  md_model *model = &sim->model;
-  md_eam *eam;
-  MD_TRY(md_eam_new(&eam, values, model->ntypes));
-  for (int t = 0; t < model->ntypes; ++t) {
-    eam->element[t] = element[t];
-    if (element[t] >= 0) model->mass[t + 1] = values->mass[element[t]] * model->units->mvv2e;
-  }
-  md_pair_take_potential(&model->pair, eam);
+  MD_TRY(md_eam_new(eam, values, model->ntypes));
+  for (int t = 0; t < model->ntypes; ++t) (*eam)->element[t] = element[t];
   return MD_OK;
+}
+
+/* Gives types [first, last) the masses of their elements. */
+static void take_masses(md_model *model, const md_eam_values *values, const int *element, int first, int last)
+{
+  for (int t = first; t < last; ++t)
+    if (element[t] >= 0) model->mass[t + 1] = values->mass[element[t]] * model->units->mvv2e;
+}
+
+/* Files of elements, of which those of a potential that types still use come first. */
+typedef struct file_list {
+  int n;
+  md_eam_values *file;           /* [n]; the values of all but the last are those of the potential before */
+  int from[MD_EAM_ELEMENTS + 1]; /* their places in the potential before */
+} file_list;
+
+/* Lists the files that some type uses, with room for one more, and numbers the elements of types by the list. */
+static md_status list_files(const md_pair *pair, int *element, file_list *list)
+{
+  const int old = pair->eam ? pair->eam->nfile : 0;
+  list->n = 0;
+  list->file = calloc((size_t)old + 1, sizeof *list->file);
+  if (!list->file) return md_error(MD_RUNTIME, "out of memory: files of potentials");
+  for (int e = 0; e < old; ++e) {
+    bool used = false;
+    for (int t = 0; t < pair->ntypes; ++t) {
+      if (element[t] != e) continue;
+      element[t] = list->n;
+      used = true;
+    }
+    list->from[list->n] = e;
+    if (used) list->file[list->n++] = pair->eam->file[e];
+  }
+  return MD_OK;
+}
+
+/* Replaces the potential of the model by one of the listed files, which it then owns. Those that are not listed are
+ * freed. */
+static void take_files(md_pair *pair, md_eam *eam, const file_list *list)
+{
+  for (int k = 0; pair->eam && k < list->n - 1; ++k) pair->eam->file[list->from[k]] = (md_eam_values){0};
+  eam->file = list->file;
+  eam->nfile = list->n;
+  md_pair_take_potential(pair, eam);
 }
 
 static md_status coeff_funcfl(md_sim *sim, const md_words *words, md_text_file *f)
 {
   md_pair *pair = &sim->model.pair;
+  md_eam *eam = NULL;
+  md_eam_values values = {0}, *added;
+  file_list list;
   int i0, i1, j0, j1, element[MD_TYPES_MAX] = {0};
   MD_TRY(md_word_types(words->word[0], pair->ntypes, &i0, &i1));
   MD_TRY(md_word_types(words->word[1], pair->ntypes, &j0, &j1));
@@ -216,27 +257,22 @@ static md_status coeff_funcfl(md_sim *sim, const md_words *words, md_text_file *
   if (first > last)
     return md_error(MD_USAGE, "pair_coeff %.64s %.64s: pair style eam has a file for each element: give I I",
                     words->word[0], words->word[1]);
-  const int old = pair->eam ? pair->eam->nfile : 0;
-  if (old == MD_EAM_ELEMENTS) return md_error(MD_USAGE, "pair style eam takes at most 32 files");
-  md_eam_values *file = calloc((size_t)old + 1, sizeof *file), values = {0};
-  if (!file) return md_error(MD_RUNTIME, "out of memory: files of potentials");
-  for (int t = 0; t < pair->ntypes; ++t) element[t] = pair->eam ? pair->eam->element[t] : -1;
-  for (int t = first - 1; t < last; ++t) element[t] = old;
-  md_status status = read_funcfl(f, &file[old]);
-  if (old > 0) memcpy(file, pair->eam->file, (size_t)old * sizeof *file);
-  if (status == MD_OK) status = combine(file, old + 1, &values);
-  if (status == MD_OK && old > 0) {
-    /* The new potential takes them. */
-    free(pair->eam->file);
-    pair->eam->nfile = 0;
-  }
-  if (status == MD_OK) status = take(sim, &values, element);
+  for (int t = 0; t < pair->ntypes; ++t)
+    element[t] = pair->eam && (t < first - 1 || t >= last) ? pair->eam->element[t] : -1;
+  MD_TRY(list_files(pair, element, &list));
+  for (int t = first - 1; t < last; ++t) element[t] = list.n;
+  added = &list.file[list.n++];
+  md_status status = read_funcfl(f, added);
+  if (status == MD_OK && list.n > MD_EAM_ELEMENTS)
+    status = md_error(MD_USAGE, "pair style eam takes at most 32 files");
+  if (status == MD_OK) status = combine(list.file, list.n, &values);
+  if (status == MD_OK) status = make(&sim->model, &values, element, &eam);
   if (status == MD_OK) {
-    pair->eam->file = file;
-    pair->eam->nfile = old + 1;
+    take_files(pair, eam, &list);
+    take_masses(&sim->model, &values, element, first - 1, last);
   } else {
-    md_eam_values_free(&file[old]);
-    free(file);
+    md_eam_values_free(added);
+    free(list.file);
   }
   md_eam_values_free(&values);
   return status;
@@ -257,7 +293,9 @@ static md_status find_elements(const md_eam_values *v, const md_words *words, in
 
 static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, md_text_file *f)
 {
+  md_model *model = &sim->model;
   int element[MD_TYPES_MAX] = {0};
+  md_eam *eam = NULL;
   md_eam_values values = {0};
   if (strcmp(words->word[0], "*") != 0 || strcmp(words->word[1], "*") != 0 ||
       words->n != 3 + sim->model.ntypes)
@@ -266,7 +304,11 @@ static md_status coeff_setfl(md_sim *sim, const md_words *words, bool each, md_t
                     md_pair_style_of(sim->model.pair.kind)->name, sim->model.ntypes);
   md_status status = read_setfl(f, each, &values);
   if (status == MD_OK) status = find_elements(&values, words, element);
-  if (status == MD_OK) status = take(sim, &values, element);
+  if (status == MD_OK) status = make(model, &values, element, &eam);
+  if (status == MD_OK) {
+    md_pair_take_potential(&model->pair, eam);
+    take_masses(model, &values, element, 0, model->ntypes);
+  }
   md_eam_values_free(&values);
   return status;
 }

@@ -37,7 +37,7 @@ static md_status read_snapshot(md_sim *sim, md_snapshots *snapshots, int64_t ste
   MD_TRY(md_take_snapshot(sim, "read_dump", take, snapshots, snapshot, &taken));
   MD_TRY(md_comm_agree(sim->comm, md_snapshots_end(snapshots)));
   report(sim, &taken);
-  if (take->step) sim->model.step = step;
+  if (take->step) md_model_set_step(&sim->model, step);
   return MD_OK;
 }
 
@@ -54,7 +54,7 @@ md_status md_do_read_dump(md_sim *sim, const md_words *words)
   if (take.step && step != sim->model.step) MD_TRY(md_output_fixes_reset(sim, "read_dump", step));
   if (sim->planning.checking) {
     MD_TRY(md_snapshots_check_files(1, &words->word[0]));
-    if (take.step) sim->model.step = step;
+    if (take.step) md_model_set_step(&sim->model, step);
     return MD_OK;
   }
   MD_TRY(md_sim_use_file(sim, MD_FILE_INCLUDE, NULL, path));

@@ -503,9 +503,10 @@ md_status md_take_snapshot(md_sim *sim, const char *command, const md_take *take
   taking t = {.sim = sim, .command = command, .take = take, .snapshots = snapshots, .snapshot = snapshot};
   t.taken = taken;
   *taken = (md_taken){.before = sim->model.natoms, .rows = snapshot->n};
+  const bool passed = sim->resume && sim->history.nrun > 0;
+  if (!passed) MD_TRY(find_columns(&t));
   if (take->box) MD_TRY(take_box(&t));
-  if (sim->resume && sim->history.nrun > 0) return MD_OK;
-  MD_TRY(find_columns(&t));
+  if (passed) return MD_OK;
   sim->particles.nghost = 0;
   md_status status = take_rows(&t);
   if (status == MD_OK) status = give_flags(&t);
@@ -513,5 +514,6 @@ md_status md_take_snapshot(md_sim *sim, const char *command, const md_take *take
   free(t.found);
   free(t.given);
   for (int d = 0; d < 3; ++d) free(t.flag[d]);
+  sim->broken = status != MD_OK;
   return status;
 }

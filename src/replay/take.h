@@ -37,7 +37,8 @@ md_status md_take_read(md_sim *sim, const char *command, const md_words *words, 
 
 /* Takes the present snapshot over. Its step is the caller's. In a deck that is resumed and has not the particles of
  * this place, only the box. Collective. MD_USAGE: a column is missing, a row is wrong, a particle is outside of the
- * box. MD_RUNTIME: out of memory, or the file cannot be read. */
+ * box. MD_RUNTIME: out of memory, or the file cannot be read. After an error in a row box and particles are taken in
+ * part: sim->broken is set. */
 md_status md_take_snapshot(md_sim *sim, const char *command, const md_take *take, md_snapshots *snapshots,
                            const md_snapshot *snapshot, md_taken *taken) MD_CHECKED;
 

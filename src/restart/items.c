@@ -225,13 +225,14 @@ static void walk_excluded(walk *w, md_model *m)
 {
   int64_t type[2 * MD_EXCLUDED_MAX];
   if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded") : m->nexcluded == 0) return;
-  limited(w, "model/excluded", &m->nexcluded, 1, MD_EXCLUDED_MAX);
-  for (int k = 0; k < 2 * m->nexcluded; ++k) type[k] = m->excluded[k / 2][k % 2];
-  numbers(w, "model/excluded_types", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->nexcluded, 2}}, type);
-  for (int k = 0; k < 2 * m->nexcluded && w->status == MD_OK; ++k) {
+  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded") : m->exclusions.ntypes == 0) return;
+  limited(w, "model/excluded", &m->exclusions.ntypes, 1, MD_EXCLUDED_MAX);
+  for (int k = 0; k < 2 * m->exclusions.ntypes; ++k) type[k] = m->exclusions.types[k / 2][k % 2];
+  numbers(w, "model/excluded_types", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->exclusions.ntypes, 2}},
+          type);
+  for (int k = 0; k < 2 * m->exclusions.ntypes && w->status == MD_OK; ++k) {
     if (type[k] < 1 || type[k] > m->ntypes) w->status = wrong(w, "model/excluded_types");
-    m->excluded[k / 2][k % 2] = (int)type[k];
+    m->exclusions.types[k / 2][k % 2] = (int)type[k];
   }
 }
 
@@ -240,21 +241,21 @@ static void walk_excluded_groups(walk *w, md_model *m)
 {
   int64_t group[2 * MD_EXCLUDED_MAX];
   if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded_pairs") : m->nexcluded_groups == 0) return;
-  limited(w, "model/excluded_pairs", &m->nexcluded_groups, 1, MD_EXCLUDED_MAX);
-  for (int k = 0; k < 2 * m->nexcluded_groups; ++k) group[k] = m->excluded_groups[k / 2][k % 2];
-  numbers(w, "model/excluded_groups", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->nexcluded_groups, 2}},
+  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded_pairs") : m->exclusions.ngroups == 0) return;
+  limited(w, "model/excluded_pairs", &m->exclusions.ngroups, 1, MD_EXCLUDED_MAX);
+  for (int k = 0; k < 2 * m->exclusions.ngroups; ++k) group[k] = m->exclusions.groups[k / 2][k % 2];
+  numbers(w, "model/excluded_groups", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->exclusions.ngroups, 2}},
           group);
-  for (int k = 0; k < 2 * m->nexcluded_groups && w->status == MD_OK; ++k) {
+  for (int k = 0; k < 2 * m->exclusions.ngroups && w->status == MD_OK; ++k) {
     if (group[k] < 0 || group[k] >= MD_GROUPS_MAX) w->status = wrong(w, "model/excluded_groups");
-    m->excluded_groups[k / 2][k % 2] = (int)group[k];
+    m->exclusions.groups[k / 2][k % 2] = (int)group[k];
   }
 }
 
 /* Exclusions by molecules. */
 static void walk_molecules(walk *w, md_model *m)
 {
-  md_molecules *e = &m->molecules;
+  md_molecules *e = &m->exclusions.molecules;
   int64_t group[MD_MOLECULES_MAX];
   if (w->status != MD_OK) return;
   if (w->mode == READ ? !md_h5->has(w->file, "model/molecules") : e->n == 0) return;

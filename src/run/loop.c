@@ -348,6 +348,7 @@ md_status md_run_loop(md_run *run)
   run->cpu_started = (double)clock() / CLOCKS_PER_SEC;
   if (!run->verifies) MD_TRY(show_first(run));
   MD_TRY(look_before(run));
+  run->works = true;
   MD_TRY(run->work(run));
   /* A finished run needs no restart. The deck continues, and its next run looks at signals and time again. */
   if (sim->model.step == run->last) run->signal = run->late = 0;

@@ -179,15 +179,16 @@ static md_status run_engine(md_run *run)
   return md_run_is_stopped(run) ? md_run_stopped(run) : MD_OK;
 }
 
-/* Has a run that ended with `status` left particles that are not those of a whole step? A fault of the deck that shows
- * before the first step leaves those of the beginning. */
+/* Has a run that ended with `status` left particles that are not those of a whole step? A fault of the deck, or a file
+ * that cannot be opened, leaves those of the beginning if it shows before the first step. */
 static bool is_broken(md_run *run, md_status status)
 {
   md_sim *sim = run->sim;
   md_error_record record;
   if (status == MD_OK || status == MD_STOPPED) return false;
   /* An engine that is to be made anew has left the particles, which a snapshot or an edit may have changed in part. */
-  if (status != MD_USAGE || sim->model.step != run->first || !run->engine) return true;
+  if (status != MD_USAGE && (status != MD_RUNTIME || run->works)) return true;
+  if (sim->model.step != run->first || !run->engine) return true;
   md_error_save(&record, status);
   const md_status download = md_comm_agree(sim->comm, run->kind->download(run->engine, NULL));
   (void)md_error_restore(&record);

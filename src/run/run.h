@@ -25,6 +25,7 @@ struct md_run {
   bool late;              /* the time limit stopped the run */
   bool resumed;           /* this process began with a state from the middle of the run */
   bool brief;             /* the summary is one line */
+  bool works;             /* the first step is shown, and `work` has begun */
   double started, output; /* wall clock at the start; seconds spent in observers */
   double agreeing;        /* seconds of waiting between pieces until all ranks were there */
   double cpu_started;

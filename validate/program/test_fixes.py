@@ -185,6 +185,44 @@ def test_noise_goes_on_after_reset_timestep(noise, engine, tmp_path):
     assert set(ends.values()) == {ends["once"]}, noise
 
 
+@pytest.mark.parametrize("back", ["read_dump s 10 x y z vx vy vz", "rerun s dump x y z vx vy vz"])
+def test_noise_does_not_begin_again_after_a_snapshot(back, tmp_path):
+    """Two runs from one state are two samples. A snapshot that is the first state has the noise of its step."""
+    deck = ("region b block 0 6 0 6 0 6\ncreate_box 1 b\ncreate_atoms 1 random 50 5 NULL\nmass 1 1\n"
+            "velocity all create 1 4\npair_style soft 1\npair_coeff * * 5\ntimestep 0.01\nfix 1 all nve\n"
+            f"fix 2 all langevin 1 1 0.5 12\n")
+    look = "write_dump all custom {} id x y z vx vy vz modify sort id format float %.17g\n"
+    one, two = tmp_path / "one", tmp_path / "two"
+    harness.run(f"{deck}run 10\n{look.format('s')}run 20\n{look.format('a')}{back}\nrun 20\n{look.format('b')}", one)
+    two.mkdir()
+    (two / "s").write_text((one / "s").read_text())
+    harness.run(f"{deck}{back}\nrun 20\n{look.format('c')}", two)
+    a, b, c = ((folder / name).read_text() for folder, name in ((one, "a"), (one, "b"), (two, "c")))
+    assert a == c and a.splitlines()[:4] == b.splitlines()[:4] and a != b
+
+
+@pytest.mark.parametrize("motion", ["linear 1 0.5 0", "wiggle 0.3 0 0.1 0.2", "rotate 3 3 3 0 0 1 1"])
+def test_fix_move_goes_on_after_reset_timestep(motion, tmp_path):
+    deck = ("region b block 0 6 0 6 0 6\ncreate_box 1 b\ncreate_atoms 1 random 50 5 NULL\nmass 1 1\n"
+            f"timestep 0.01\nrun 3\nfix m all move {motion} units box\n{{}}"
+            "write_dump all custom d id x y z vx vy vz modify sort id format float %.17g\n")
+    again = f"fix m all move {motion} units box\n"
+    ways = ["run 35\n", "run 13\nreset_timestep 0\nrun 22\n", "run 13\nreset_timestep 1000000\nrun 22\n"]
+    if not harness.hdf5_missing():
+        ways.append(f"run 13\nwrite_restart r\nclear\nread_restart r\nreset_timestep 5\ntimestep 0.01\n{again}run 22\n")
+    ends = []
+    for k, way in enumerate(ways):
+        harness.run(deck.format(way), tmp_path / str(k))
+        ends.append((tmp_path / str(k) / "d").read_text().split("ITEM: NUMBER")[1])
+    assert len(set(ends)) == 1
+
+
+def test_a_print_after_reset_timestep(tmp_path):
+    """A step that has the number of an earlier one is another step."""
+    harness.run(FREE + "fix p all print 50 \"$(step)\" file p\nrun 50\nreset_timestep 25\nrun 25\n", tmp_path)
+    assert (tmp_path / "p").read_text().split()[-3:] == ["0", "50", "50"]
+
+
 @pytest.mark.parametrize("more", ["", "fix_modify t temp h\n"])
 def test_the_bath_tallies_what_it_takes(more, engine, tmp_path):
     """Energy of free particles and that of the bath add up to a constant; a hot bath gives energy."""

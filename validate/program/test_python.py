@@ -708,6 +708,59 @@ def test_numbers_have_a_point_in_every_locale(library, tmp_path):
     assert own == {name: (tmp_path / name).read_bytes() for name in own}
 
 
+# Each changed something before it was refused.
+REFUSED = [
+    "pair_style morse -1", "pair_style gravity -1", "pair_style eam 3", "pair_style hybrid lj/cut 2.5 morse -1",
+    "pair_modify shift yes", "pair_modify tail no shift yes mix none", "neigh_modify exclude type 1 1 exclude type 1 7",
+    "neigh_modify exclude none exclude group all nowhere", "compute_modify thermo_temp extra/dof 100 dynamic maybe",
+    "read_dump snapshot 0 x y z vx", "dump_modify d format float %gx%d", "create_atoms 1 uniform 5 seed 3 scale 100"]
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_a_refused_command_changes_nothing(command, myriad, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("snapshot").write_text("ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS pp pp pp\n"
+                                "0 9\n0 9\n0 9\nITEM: ATOMS id type x y z\n1 1 2 2 2\n")
+    ends = []
+    for words in ([], [command]):
+        with myriad.Myriad(*QUIET) as md:
+            md.commands_string(f"{GAS}neigh_modify exclude type 2 2\npair_modify tail yes\n"
+                               "dump d all custom 5 d id x\ndump_modify d format float abcdef%g\n")
+            for word in words:
+                with pytest.raises(myriad.UsageError):
+                    md.command(word)
+            md.run(5)
+            ends.append([md.number(name) for name in ("pe", "temp", "press", "lx", "mass(all)")])
+        ends[-1].append(Path("d").read_text())
+    assert ends[0] == ends[1]
+
+
+def test_a_file_that_is_wrong_in_the_middle_leaves_only_clear(myriad, gas):
+    """The particles before the wrong line are there."""
+    lines = "1 atoms\n1 atom types\n0 8 xlo xhi\n0 8 ylo yhi\n0 8 zlo zhi\n\nAtoms # atomic\n\n1 1 4 4 wrong\n"
+    Path("file.data").write_text("a file\n\n" + lines)
+    with pytest.raises(myriad.UsageError, match="'wrong' is not a number"):
+        gas.command("read_data file.data add append")
+    with pytest.raises(myriad.UsageError, match="use the command clear"):
+        gas.run(1)
+    gas.command("clear")
+    gas.commands_string(GAS)
+    gas.run(1)
+
+
+def test_a_file_that_cannot_be_opened_leaves_the_particles(myriad, gas):
+    """It shows when a run begins, before its first step."""
+    gas.run(5)
+    before = gas.gather("x")
+    Path("folder").mkdir()
+    gas.command("dump d all custom 5 folder id x")
+    with pytest.raises(myriad.MyriadError, match="folder"):
+        gas.run(5)
+    gas.command("undump d")
+    assert np.array_equal(gas.gather("x"), before)
+    gas.run(5)
+
+
 def test_a_tilt_that_is_refused_leaves_the_particles(myriad, gas):
     """change_box checks the new box before it moves a particle."""
     gas.command("variable far equal bound(all,xmax)")

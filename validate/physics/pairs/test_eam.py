@@ -99,6 +99,44 @@ def test_every_engine_has_the_same_bits(style, tmp_path):
         assert found == naive, (engine, more)
 
 
+def write_funcfl(path, steps, scale=1.0):
+    """The potential of copper by another number of values, and with other densities."""
+    lines = COPPER.read_text().split("\n", 3)
+    nrho, drho, nr, dr, rc = (float(word) for word in lines[2].split())
+    values = np.array(lines[3].split(), dtype=float)
+    f, z, density = np.split(values, [int(nrho), int(nrho + nr)])
+    at = np.arange(steps) * (nr - 1) * dr / (steps - 1)
+    tables = [f, *(np.interp(at, np.arange(int(nr)) * dr, table) for table in (z, scale * density))]
+    numbers = "\n".join(f"{value:.15e}" for table in tables for value in table)
+    path.write_text(f"{lines[0]}\n{lines[1]}\n{int(nrho)} {drho} {steps} {at[1]} {rc}\n{numbers}\n")
+
+
+@pytest.mark.skipif(LMP is None, reason="lmp is not installed")
+def test_files_that_pair_coeff_replaces(tmp_path):
+    """A file that no type uses any more says nothing of the grid; a pair_coeff sets the masses of its own types."""
+    crystal(tmp_path, 2)
+    shutil.copy(COPPER, tmp_path / "fine")
+    write_funcfl(tmp_path / "coarse", 40)
+    write_funcfl(tmp_path / "other", 400, 1.3)
+    show = "thermo_style custom step temp pe press\nthermo_modify format float %.15g\nrun 0\n"
+    deck = ("units metal\natom_style atomic\nread_data mix.data\npair_style eam\npair_coeff * * coarse\n"
+            f"pair_coeff 1 1 fine\nmass 1 100\npair_coeff 2 2 other\nfix 1 all nve\n{show}pair_coeff 1 1 coarse\n"
+            f"pair_coeff 1 1 fine\nmass 1 90\npair_coeff 2 2 fine\n{show}")
+    ours, theirs = both_tables(deck, tmp_path, "openmp")
+    assert len(ours) == len(theirs) == 2
+    for a, b in zip(ours, theirs):
+        for name in a.titles[1:]:
+            assert a.column(name)[0] == pytest.approx(b.column(name)[0], rel=1e-9), name
+
+
+def test_a_potential_is_replaced_any_number_of_times(tmp_path):
+    crystal(tmp_path, 1)
+    shutil.copy(COPPER, tmp_path / "fine")
+    deck = "units metal\natom_style atomic\nread_data mix.data\npair_style eam\n{}fix 1 all nve\nrun 0\n"
+    once, often = (harness.run(deck.format("pair_coeff 1 1 fine\n" * n), tmp_path).table.rows for n in (1, 40))
+    assert once == often
+
+
 def test_forces_are_gradients(tmp_path):
     """Of a pair of displaced atoms in a crystal of two elements."""
     text = deck("eam/fs", tmp_path) + "thermo_style custom step pe\nthermo_modify format float %.17g\n"
