@@ -31,11 +31,27 @@ static bool is_alone(const md_sim *sim)
   return true;
 }
 
-static void show_beginning(md_sim *sim)
+/* Shows the loads as the particles are now, until the first look. */
+static md_status show_beginning(md_sim *sim)
 {
-  const double even[2] = {1.0, 1.0};
-  md_balance_note(sim->comm, md_balance_load(&sim->comm->balance, &sim->particles) * sim->comm->size, even,
-                  false);
+  double imbalance[2];
+  int64_t total;
+  MD_TRY(md_balance_now(sim, &imbalance[0], &total));
+  imbalance[1] = imbalance[0];
+  md_balance_note(sim->comm, total, imbalance, false);
+  return MD_OK;
+}
+
+/* A run of one rank weighs nothing, and must not pass what a run of several refuses. */
+static md_status check(md_observer *observer, md_sim *sim)
+{
+  const fix_balance *fix = (const fix_balance *)observer;
+  for (int k = 0; k < fix->weights.n; ++k) {
+    const char *name = fix->weights.of[k].variable;
+    if (fix->weights.of[k].kind == MD_BALANCE_VARIABLE && !md_variables_is_defined(sim->variables, name))
+      return md_error(MD_USAGE, "fix balance: there is no variable '%.64s' for its weights", name);
+  }
+  return MD_OK;
 }
 
 static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
@@ -60,7 +76,8 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   fix->sim = sim;
   fix->first = -1;
   sim->comm->balance = balance;
-  show_beginning(sim);
+  base->observer.check = check;
+  MD_TRY(show_beginning(sim));
   base->values = (md_values){.scalar = &sim->comm->balanced.imbalance,
                              .has_vector = true,
                              .nvector = 3,
@@ -147,7 +164,7 @@ const md_output_fix_style md_fix_balance_style = {
     .help = "every N steps, where the largest load of a rank, over the average, is above THRESHOLD, moves\n"
             "the cuts between the domains of ranks; AXES such as xy, all without it, or rcb; weights as for\n"
             "balance. f_ID is the imbalance, f_ID[1] the largest load of a rank, f_ID[2] whether cuts\n"
-            "moved, f_ID[3] the imbalance before. No bit of the results changes",
+            "moved, f_ID[3] the imbalance before, of the ranks of this job. No bit of the results changes",
     .size = sizeof(fix_balance),
     .parse = parse,
     .begin = begin,

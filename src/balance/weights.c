@@ -163,11 +163,11 @@ md_status md_balance_weigh(md_sim *sim, const md_balance *balance, const md_bala
                            double **each)
 {
   *each = NULL;
-  if (weights->n > 0) {
-    MD_TRY(md_comm_agree(sim->comm,
-                         md_array_new(each, sim->particles.n + 1, sizeof **each, "weights of particles")));
-  }
-  md_status status = *each ? fill_products(sim, weights, *each) : MD_OK;
+  md_status status = MD_OK;
+  if (weights->n > 0)
+    status = md_comm_agree(sim->comm,
+                           md_array_new(each, sim->particles.n + 1, sizeof **each, "weights of particles"));
+  if (status == MD_OK && weights->n > 0) status = fill_products(sim, weights, *each);
   if (status == MD_OK && weights->store[0]) status = store(sim, balance, weights->store, *each);
   if (status == MD_OK) return MD_OK;
   free(*each);

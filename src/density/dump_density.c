@@ -113,8 +113,9 @@ static md_status set_window(md_density *what, const md_sim *sim, char **word)
   for (int k = 0; k < 4; ++k)
     MD_TRY(md_word_double(word[k], "a bound of the window of dump density", &what->window[k / 2][k % 2]));
   for (int k = 0; k < 2; ++k)
-    if (!(what->window[k][0] < what->window[k][1]))
-      return md_error(MD_USAGE, "dump density window: %s is not below %s", word[2 * k], word[2 * k + 1]);
+    if (!(what->window[k][0] < what->window[k][1]) || !isfinite(what->window[k][1] - what->window[k][0]))
+      return md_error(MD_USAGE, "dump density window: %s is not below %s, or too far from it", word[2 * k],
+                      word[2 * k + 1]);
   what->windowed = true;
   return MD_OK;
 }

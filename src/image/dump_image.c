@@ -6,6 +6,7 @@
  *
  * A picture is written by rank 0 under another name, and renamed when it is complete. A movie goes to ffmpeg.
  */
+#include "common/ranks/reductions.h"
 #include "src/dump/dump.h"
 #include "src/formula/variable.h"
 #include "src/image/image.h"
@@ -301,7 +302,8 @@ static md_status parse_movie(md_dump *dump, md_sim *sim, const md_words *words)
     return md_error(MD_USAGE, "dump movie: file name '%.300s' has a *, but a movie is one file", dump->path);
   MD_TRY(make_image(dump, sim, words));
   dump->image->is_movie = true;
-  return md_movie_check(dump->path);
+  /* Rank 0 starts it. */
+  return md_comm_agree(sim->comm, sim->comm->rank == 0 ? md_movie_check(dump->path) : MD_OK);
 }
 
 /* ---- pictures ---- */

@@ -262,7 +262,7 @@ static md_status read_flag(const taking *t, char *const *word, int d, double *fl
   char *end;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || llabs(value) >= INT32_MAX)
+  if (end == text || *end != '\0' || errno != 0 || value <= -INT32_MAX || value >= INT32_MAX)
     return md_snapshots_wrong(t->snapshots, "an image flag must be a whole number");
   if (!t->unwrapped[MD_FIELD_X + d]) *flag = (double)value;
   return MD_OK;

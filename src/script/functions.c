@@ -97,7 +97,7 @@ static bool fits_logfreq(const double *a)
 }
 static bool fits_logfreq2(const double *a)
 {
-  return is_step(a[0]) && is_step(a[1]) && is_step(a[2]) && a[2] > 1.0;
+  return is_step(a[0]) && is_step(a[1]) && is_step(a[2]) && a[2] > 1.0 && a[1] <= 1e6;
 }
 static bool fits_stride(const double *a)
 {
@@ -119,7 +119,8 @@ static const struct {
     {"stagger", 2, false, get_stagger, fits_stagger, "positive whole numbers, the first one larger"},
     {"logfreq", 3, false, get_logfreq, fits_logfreq,
      "positive whole numbers, the second smaller than the third"},
-    {"logfreq2", 3, false, get_logfreq2, fits_logfreq2, "positive whole numbers, the third larger than 1"},
+    {"logfreq2", 3, false, get_logfreq2, fits_logfreq2,
+     "positive whole numbers, the second at most a million, the third larger than 1"},
     {"stride", 3, false, get_stride, fits_stride,
      "whole numbers, the second larger than the first, the third positive"},
 };

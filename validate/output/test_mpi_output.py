@@ -114,6 +114,21 @@ def test_many_rows(ranks, tmp_path):
     assert rows(one) == rows(many)
 
 
+def test_a_deck_may_ask_for_the_balance_before_a_run(ranks, tmp_path):
+    """All ranks know the largest load of one from the beginning."""
+    deck = LIQUID + "fix b all balance 100 1.1\nif \"$(f_b[1]) > 1e6\" then \"run 1\"\nprint \"load $(f_b[1])\"\nrun 1\n"
+    done = works(run_ranks(tmp_path, deck, ranks))
+    total = int(re.search(r"Created (\d+) atoms", done.out)[1])
+    assert total / ranks <= float(re.search(r"load (\S+)", done.out)[1]) < total
+
+
+@pytest.mark.parametrize("many", [1, 2])
+def test_a_weight_of_a_variable_that_is_not_there(many, tmp_path):
+    deck = LIQUID + "fix b all balance 100 1.1 weight var nothing\nrun 1\n"
+    done = run_ranks(tmp_path, deck, many)
+    assert done.status == USAGE and "there is no variable 'nothing' for its weights" in done.err
+
+
 def test_fewer_particles_than_ranks(tmp_path):
     for particles in ("", "create_atoms 1 single 1 1 1\n",
                       "create_atoms 1 single 1 1 1\ncreate_atoms 1 single 5 5 5\n"):

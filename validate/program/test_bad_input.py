@@ -59,6 +59,7 @@ UNKNOWN = {
     "fix 2 all wall/lj1043 zlo EDGE 1 1 2.5 twice yes": ["twice", "units box|lattice", "pbc no"],
     "fix 2 all wall/lj1043 zlo EDGE 1 1 2.5 fld yes": ["fld no"],
     "fix 2 all wall/harmonic zlo EDGE 1 1 2.5 units metres": ["metres", "box and lattice"],
+    "print $(logfreq2(1,9e15,2))": ["logfreq2", "the second at most a million"],
     "fix 2 all balance 100 0": ["the threshold", "must be positive, not 0"],
     "fix 2 all balance 100 1.1 shift xx": ["'xx' does not name axes"],
     "fix 2 all balance 100 1.1 shift xyz 10 1.05 8": ["unexpected '8'"],
