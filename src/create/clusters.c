@@ -132,11 +132,12 @@ static int64_t count_row(const md_sites *base, int64_t row)
   int64_t first, end, count = 0;
   double x[3], v[3];
   md_site_ids(base, s->cluster.n, row, &first, &end);
+  if (md_sites_own_all(base)) return end - first;
   for (int64_t id = first; id < end; ++id) count += body_of(s, id, x, v);
   return count;
 }
 
-static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
+static int64_t fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const cluster_sites *s = (const cluster_sites *)base;
   int64_t first, end;
@@ -149,6 +150,7 @@ static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t
     if (p->massed) p->mass[at] = 1.0 / (double)s->cluster.n;
     ++at;
   }
+  return at;
 }
 
 /* Sets s->mean. *reach: the largest distance from the mean along an axis, in units of the cluster. Every rank takes its

@@ -25,6 +25,13 @@ md_sites md_sites_begin(md_sim *sim, int type, double expected)
   return s;
 }
 
+bool md_sites_own_all(const md_sites *s)
+{
+  bool all = true;
+  for (int d = 0; d < s->box->dim; ++d) all = all && s->lo[d] <= s->box->lo[d] && s->hi[d] >= s->box->hi[d];
+  return all;
+}
+
 bool md_sites_own(const md_sites *s, int d, double x)
 {
   return x >= s->lo[d] && (x < s->hi[d] || s->hi[d] >= s->box->hi[d]);
@@ -84,10 +91,7 @@ md_status md_sites_append(md_sim *sim, const md_sites *s)
 #pragma omp parallel for schedule(static)
   for (int slab = 0; slab < SLABS; ++slab) {
     int64_t at = start[slab];
-    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) {
-      s->fill(s, row, p, at);
-      at += s->count(s, row);
-    }
+    for (int64_t row = slab_begin(s, slab); row < slab_begin(s, slab + 1); ++row) at = s->fill(s, row, p, at);
   }
   p->n = start[SLABS];
   return MD_OK;

@@ -136,7 +136,7 @@ static int64_t sites_before(const lattice_sites *s, int64_t i, int64_t j, int64_
   return count;
 }
 
-static void fill_lattice_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
+static int64_t fill_lattice_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const lattice_sites *s = (const lattice_sites *)base;
   const int64_t rows = length(s->row_y) > 0 ? length(s->row_y) : 1;
@@ -162,6 +162,7 @@ static void fill_lattice_row(const md_sites *base, int64_t row, md_particles *p,
       }
       ++id;
     }
+  return at;
 }
 
 md_status md_sites_lattice(md_sim *sim, const md_region *region, const uint16_t *type)
@@ -255,11 +256,12 @@ static int64_t count_random_row(const md_sites *base, int64_t row)
   const interval ids = random_ids(s, row);
   int64_t count = 0;
   double x[3];
+  if (md_sites_own_all(base)) return ids.end - ids.begin;
   for (int64_t id = ids.begin; id < ids.end; ++id) count += random_own(s, id, x);
   return count;
 }
 
-static void fill_random_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
+static int64_t fill_random_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const random_sites *s = (const random_sites *)base;
   const interval ids = random_ids(s, row);
@@ -267,6 +269,7 @@ static void fill_random_row(const md_sites *base, int64_t row, md_particles *p, 
     double x[3];
     if (random_own(s, id, x)) md_sites_put(base, p, at++, id, x);
   }
+  return at;
 }
 
 md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint64_t seed, int type)
@@ -338,7 +341,7 @@ static int64_t count_grid_row(const md_sites *base, int64_t row)
   return length(grid_row((const grid_sites *)base, row));
 }
 
-static void fill_grid_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
+static int64_t fill_grid_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const grid_sites *s = (const grid_sites *)base;
   const interval cells = grid_row(s, row);
@@ -350,6 +353,7 @@ static void fill_grid_row(const md_sites *base, int64_t row, md_particles *p, in
     md_sites_put(base, p, at++, base->first_id + (int64_t)id_offset,
                  (double[3]){grid_coordinate(s, 0, i), y, z});
   }
+  return at;
 }
 
 /* The smallest whole number whose dim-th power is at least n. */

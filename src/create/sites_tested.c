@@ -130,7 +130,7 @@ static int64_t count_row(const md_sites *base, int64_t row)
   return count;
 }
 
-static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
+static int64_t fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const tested_sites *s = (const tested_sites *)base;
   int64_t j, k;
@@ -138,7 +138,7 @@ static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t
   row_cells(s, row, &j, &k);
   const range all = clip(s, j, k, s->from, s->below), own = clip_own(s, j, k);
   int64_t id = base->first_id + s->before[row];
-  if (own.begin == own.end) return;
+  if (own.begin == own.end) return at;
   id += count_sites(s, (range){all.begin, own.begin}, j, k);
   for (int64_t i = own.begin; i < own.end; ++i)
     for (int m = 0; m < s->lattice->nbasis; ++m) {
@@ -149,6 +149,7 @@ static void fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t
       }
       ++id;
     }
+  return at;
 }
 
 /* Sets the bounds of sites: those of the box and of the block around the region. */

@@ -116,7 +116,8 @@ def test_many_rows(ranks, tmp_path):
 
 def test_a_deck_may_ask_for_the_balance_before_a_run(ranks, tmp_path):
     """All ranks know the largest load of one from the beginning."""
-    deck = LIQUID + "fix b all balance 100 1.1\nif \"$(f_b[1]) > 1e6\" then \"run 1\"\nprint \"load $(f_b[1])\"\nrun 1\n"
+    deck = (f"{LIQUID}fix b all balance 100 1.1\nif \"$(f_b[1]) > 1e6\" then \"run 1\"\nprint \"load $(f_b[1])\"\n"
+            "run 1\n")
     done = works(run_ranks(tmp_path, deck, ranks))
     total = int(re.search(r"Created (\d+) atoms", done.out)[1])
     assert total / ranks <= float(re.search(r"load (\S+)", done.out)[1]) < total
