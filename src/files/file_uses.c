@@ -163,6 +163,10 @@ static bool agrees(const use *old, const use *new)
 static md_status conflict(const use *old, const use *new, bool of_another)
 {
   const char *const old_id = old->id ? old->id : "", *const new_id = new->id ? new->id : "";
+  if (roles[new->role].reads)
+    return md_error(MD_USAGE, "%.300s is still written by %s%s%.64s%s; end that before the file is read",
+                    new->path ? new->path : "a file", roles[old->role].name, *old_id ? " " : "", old_id,
+                    of_another ? " of another simulation" : "");
   return md_error(
       MD_USAGE,
       "%s%s%.64s would write to %.300s, which is the file of %s%s%.64s%s%s%.300s; choose another name",

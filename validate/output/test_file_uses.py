@@ -35,6 +35,14 @@ def test_the_command_line_does_not_write_to_its_own_files(words, tmp_path):
     assert (tmp_path / "in.deck").read_text() == deck
 
 
+@pytest.mark.parametrize("command", ["rerun f dump x y z", "read_dump f 1 x y z", "include f"])
+def test_a_file_that_a_dump_still_writes_is_not_read(command, tmp_path):
+    deck = BOX + f"dump d all custom 1 f id type x y z\nrun 1\n{command}\n"
+    refused(run_deck(tmp_path, deck), USAGE, "f is still written by dump d; end that before the file is read")
+    if command != "include f":
+        works(run_deck(tmp_path, deck.replace(command, f"undump d\n{command}")))
+
+
 # ---------------------------------------------------------------- two runs at the same time
 
 
