@@ -12,6 +12,7 @@
  */
 #include "src/plan.h"
 #include "common/base/memory.h"
+#include "common/base/name_list.h"
 #include "common/ranks/decompose.h"
 #include "common/ranks/reductions.h"
 #include "src/engines/engines.h"
@@ -20,7 +21,6 @@
 #include "src/sums/masses.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 md_status md_plan_check(const md_sim *sim)
@@ -30,11 +30,10 @@ md_status md_plan_check(const md_sim *sim)
   for (int k = 0; k < md_engines_count; ++k) {
     const md_engine_kind *kind;
     if (md_engine_get(&md_engines[k], &kind) != MD_OK || !kind->plan) continue;
-    const size_t used = strlen(others);
-    snprintf(others + used, sizeof others - used, " %s", md_engines[k].name);
+    md_name_list_add(others, sizeof others, " ", md_engines[k].name);
   }
-  return md_error(MD_USAGE, "engine %s has no plan; engines of this build that have one:%s",
-                  sim->engine->name, others[0] ? others : " none");
+  return md_error(MD_USAGE, "engine %s has no plan; engines of this build that have one: %s",
+                  sim->engine->name, others[0] ? others : "none");
 }
 
 /* The division of n particles among the ranks that are planned for. */

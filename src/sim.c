@@ -1,5 +1,6 @@
 /* Making, counting and freeing a simulation; see sim.h. */
 #include "src/sim.h"
+#include "common/base/name_list.h"
 #include "common/ranks/reductions.h"
 #include "src/computes/host_compute.h"
 #include "src/group/groups.h"
@@ -167,16 +168,11 @@ md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index)
   return link;
 }
 
-void md_list_name(char *text, size_t size, const char *name)
-{
-  const size_t used = strlen(text);
-  snprintf(text + used, size - used, " %s", name);
-}
-
 md_status md_sim_unknown_fix(const md_sim *sim, const char *command, const char *id)
 {
   char known[512] = "";
-  for (const md_fix_name *fix = sim->fixes; fix; fix = fix->next) md_list_name(known, sizeof known, fix->id);
-  return md_error(MD_USAGE, "%s: there is no fix '%.64s'; there are:%s", command, id,
-                  known[0] ? known : " none");
+  for (const md_fix_name *fix = sim->fixes; fix; fix = fix->next)
+    md_name_list_add(known, sizeof known, " ", fix->id);
+  return md_error(MD_USAGE, "%s: there is no fix '%.64s'; there are: %s", command, id,
+                  known[0] ? known : "none");
 }

@@ -214,9 +214,6 @@ md_status md_sim_need_present(const md_sim *sim, const char *name) MD_CHECKED;
  * the number of fixes of the model before this entry. */
 md_fix_name **md_sim_find_fix(md_sim *sim, const char *id, size_t n, int *index);
 
-/* Appends a blank and the name to a text of `size` bytes, for messages that list what there is. */
-void md_list_name(char *text, size_t size, const char *name);
-
 /* MD_USAGE: there is no fix with this ID; the message of `command` lists those that there are. */
 md_status md_sim_unknown_fix(const md_sim *sim, const char *command, const char *id);
 

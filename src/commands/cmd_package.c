@@ -4,10 +4,10 @@
  * that do not exist here are accepted, and a note explains that they have no effect. The option -pk of the command line
  * takes the same words and is executed first. The last value of a keyword applies.
  */
+#include "common/base/name_list.h"
 #include "src/sim.h"
 
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { BLOCK_MAX = 256, WARP = 32 };
@@ -176,11 +176,8 @@ enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 static md_status unknown_keyword(const char *word)
 {
   char accepted[256] = "";
-  for (int k = 0; k < KEYWORDS; ++k) {
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
-  }
-  return md_error(MD_USAGE, "package gpu: unknown keyword '%.64s'; accepted are%s", word, accepted);
+  for (int k = 0; k < KEYWORDS; ++k) md_name_list_add(accepted, sizeof accepted, " ", keywords[k].name);
+  return md_error(MD_USAGE, "package gpu: unknown keyword '%.64s'; accepted are %s", word, accepted);
 }
 
 static md_status read_gpu(md_sim *sim, char *const *word, int n)

@@ -3,6 +3,7 @@
  * The styles are in common/compute/compute_styles.h. A compute goes into the model's list. Its value belongs to a
  * step that a run has measured: thermo columns and formulas read it.
  */
+#include "common/base/name_list.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
 #include "src/create/lattice.h"
@@ -12,7 +13,6 @@
 #include "src/restart/resume.h"
 #include "src/sums/temperature.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,16 +20,13 @@ static md_status unknown_style(const char *name)
 {
   char list[2048] = "";
   const md_host_compute_style *host;
-  for (int s = 0; s < MD_COMPUTE_KINDS; ++s) {
-    const size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", s ? "; " : "",
-             md_compute_style_of((md_compute_kind)s)->usage);
-  }
-  for (int s = 0; (host = md_host_compute_style_at(s)); ++s) {
-    const size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "; %s", host->usage);
-  }
-  return md_error(MD_USAGE, "unknown compute style '%.32s'; accepted are: %s", name, list);
+  for (int s = 0; s < MD_COMPUTE_KINDS; ++s)
+    md_name_list_add(list, sizeof list, "; ", md_compute_style_of((md_compute_kind)s)->name);
+  for (int s = 0; (host = md_host_compute_style_at(s)); ++s)
+    md_name_list_add(list, sizeof list, "; ", host->name);
+  return md_error(
+      MD_USAGE, "unknown compute style '%.32s' (`myriad help compute` has their arguments); accepted are: %s",
+      name, list);
 }
 
 /* A block is a bias, which engines know. */
@@ -98,13 +95,13 @@ md_status md_do_compute(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
-/* Fills the text with the IDs of all computes, a blank before each. */
+/* Fills the text with the IDs of all computes. */
 static const char *known_computes(const md_sim *sim, char known[512])
 {
   known[0] = '\0';
-  for (int c = 0; c < sim->model.ncompute; ++c) md_list_name(known, 512, sim->model.compute[c].id);
+  for (int c = 0; c < sim->model.ncompute; ++c) md_name_list_add(known, 512, " ", sim->model.compute[c].id);
   for (const md_host_compute *host = sim->host_computes; host; host = host->next)
-    md_list_name(known, 512, host->id);
+    md_name_list_add(known, 512, " ", host->id);
   return known;
 }
 
@@ -120,7 +117,7 @@ md_status md_do_uncompute(md_sim *sim, const md_words *words)
     return MD_OK;
   }
   if (c < 0)
-    return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'; there are:%s", id,
+    return md_error(MD_USAGE, "uncompute: there is no compute '%.64s'; there are: %s", id,
                     known_computes(sim, known));
   if (c < MD_COMPUTES_STANDARD) return md_error(MD_USAGE, "uncompute: every run has the compute %s", id);
   const size_t after = (size_t)(--model->ncompute - c);

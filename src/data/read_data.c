@@ -184,6 +184,8 @@ static md_status parse_place(reader *r, int at, record *a)
   }
   for (int k = at + 3; k < r->nfield; ++k) {
     MD_TRY(md_data_whole(r, r->field[k], "image flag", &image));
+    if (image <= -INT32_MAX || image >= INT32_MAX)
+      return WRONG(r, "the image flag %lld is beyond 2^31", (long long)image);
     a->value[k - at] += (double)image;
   }
   return MD_OK;

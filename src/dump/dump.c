@@ -8,6 +8,7 @@
  * into one file (src/files/output_stream.h).
  */
 #include "src/dump/dump.h"
+#include "common/base/name_list.h"
 #include "common/ranks/reductions.h"
 #include "src/dump/elements.h"
 #include "src/files/step_name.h"
@@ -291,8 +292,7 @@ static md_status find_style(const char *name, const md_dump_style **style)
   for (int s = 0; s < STYLES; ++s) {
     *style = styles[s];
     if (strlen(styles[s]->name) == n && memcmp(name, styles[s]->name, n) == 0) return MD_OK;
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, "%s%s", s ? ", " : "", styles[s]->name);
+    md_name_list_add(accepted, sizeof accepted, ", ", styles[s]->name);
   }
   return md_error(MD_USAGE, "dump: unknown style '%.80s'; accepted are %s", name, accepted);
 }
@@ -459,10 +459,9 @@ md_status md_dump_find(md_sim *sim, const char *id, md_dump **dump)
     if (!is_dump(o)) continue;
     *dump = (md_dump *)o;
     if (strcmp(o->id, id) == 0) return MD_OK;
-    const size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, " %s", o->id);
+    md_name_list_add(known, sizeof known, " ", o->id);
   }
-  return md_error(MD_USAGE, "there is no dump '%.80s'; dumps are:%s", id, known[0] ? known : " none");
+  return md_error(MD_USAGE, "there is no dump '%.80s'; dumps are: %s", id, known[0] ? known : "none");
 }
 
 md_status md_do_undump(md_sim *sim, const md_words *words)

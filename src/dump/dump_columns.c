@@ -8,6 +8,7 @@
  *
  * Names such as xu, v_NAME and c_ID[K] are found for all particles before a frame is written, and travel with the rows.
  */
+#include "common/base/name_list.h"
 #include "common/compute/measure.h"
 #include "src/computes/computes.h"
 #include "src/computes/host_compute.h"
@@ -113,11 +114,10 @@ md_status md_dump_find_column(md_dump *dump, md_sim *sim, const char *name, md_d
       *column = table[c];
       return MD_OK;
     }
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, " %.20s", table[c].name);
+    md_name_list_add(accepted, sizeof accepted, " ", table[c].name);
   }
   return md_error(MD_USAGE,
-                  "dump %s: unknown column '%.80s'; accepted are%s " MD_IMAGE_NAMES " c_ID c_ID[K] f_ID "
+                  "dump %s: unknown column '%.80s'; accepted are %s " MD_IMAGE_NAMES " c_ID c_ID[K] f_ID "
                   "f_ID[K] v_NAME i_NAME d_NAME mol",
                   dump->style->name, name, accepted);
 }

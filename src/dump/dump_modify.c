@@ -1,4 +1,5 @@
 /* The command dump_modify: a table of keywords, each of which changes one setting of a dump; see dump.h. */
+#include "common/base/name_list.h"
 #include "src/dump/dump.h"
 #include "src/dump/elements.h"
 
@@ -225,12 +226,9 @@ enum { KEYWORDS = sizeof keywords / sizeof keywords[0] };
 static md_status unknown(const md_dump *dump, const char *word)
 {
   char accepted[256] = "";
-  for (int k = 0; k < KEYWORDS; ++k) {
-    if (!keywords[k].of(dump->style)) continue;
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
-  }
-  return md_error(MD_USAGE, "dump_modify: '%.80s' is no keyword of dump style %s; accepted are%s", word,
+  for (int k = 0; k < KEYWORDS; ++k)
+    if (keywords[k].of(dump->style)) md_name_list_add(accepted, sizeof accepted, " ", keywords[k].name);
+  return md_error(MD_USAGE, "dump_modify: '%.80s' is no keyword of dump style %s; accepted are %s", word,
                   dump->style->name, accepted);
 }
 

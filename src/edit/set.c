@@ -8,6 +8,7 @@
  * Reference: the LAMMPS manual, command set.
  */
 #include "common/arithmetic/rng.h"
+#include "common/base/name_list.h"
 #include "common/ranks/reductions.h"
 #include "src/edit/edit.h"
 #include "src/follow/images.h"
@@ -16,7 +17,6 @@
 #include "src/region/region.h"
 #include "src/sums/masses.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,8 +330,7 @@ static md_status find_keyword(const char *word, const set_keyword **keyword)
     *keyword = &keywords[k];
     const bool of_property = strstr((*keyword)->name, "_NAME") && md_property_is_name(word);
     if (strcmp(word, (*keyword)->name) == 0 || (of_property && *word == *(*keyword)->name)) return MD_OK;
-    const size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", (*keyword)->name);
+    md_name_list_add(known, sizeof known, ", ", (*keyword)->name);
   }
   return md_error(MD_USAGE, "set: unknown keyword '%s'; accepted are %s", word, known);
 }

@@ -4,6 +4,7 @@
  * settings are made anew from the whole list. Other styles are in src/averages/output_fixes.def. sim->fixes has the IDs
  * of all, in the order of the deck, so that unfix finds a fix in both lists.
  */
+#include "common/base/name_list.h"
 #include "src/averages/output_fix.h"
 #include "src/create/lattice.h"
 #include "src/fixes/anchors.h"
@@ -29,14 +30,12 @@ static md_status unknown_style(const char *name)
   for (size_t k = 0; k < sizeof impossible / sizeof *impossible; ++k)
     if (strcmp(impossible[k].name, name) == 0)
       return md_error(MD_USAGE, "fix %s is not available: %s", name, impossible[k].why);
-  char list[2048];
-  size_t used = 0;
+  char list[2048] = "";
   const md_output_fix_style *output;
-  for (int s = 0; s < MD_FIX_KINDS && used < sizeof list; ++s)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", md_fix_style_of((md_fix_kind)s)->name);
-  for (int s = 0; (output = md_output_fix_style_at(s)) && used < sizeof list; ++s)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s; ", output->name);
-  list[used < sizeof list ? used - 2 : sizeof list - 1] = '\0'; /* no separator after the last name */
+  for (int s = 0; s < MD_FIX_KINDS; ++s)
+    md_name_list_add(list, sizeof list, "; ", md_fix_style_of((md_fix_kind)s)->name);
+  for (int s = 0; (output = md_output_fix_style_at(s)); ++s)
+    md_name_list_add(list, sizeof list, "; ", output->name);
   return md_error(MD_USAGE,
                   "unknown fix style '%.32s' (`myriad help fix` has their arguments); accepted are: %s", name,
                   list);

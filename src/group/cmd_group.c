@@ -3,6 +3,7 @@
  * A group is fixed when the command is given, unless it is dynamic (dynamic_group.h). A particle that is made later is
  * in no group but `all`. A second command with the same name adds particles, as in LAMMPS.
  */
+#include "common/base/name_list.h"
 #include "common/ranks/reductions.h"
 #include "src/averages/output_fix.h"
 #include "src/computes/host_compute.h"
@@ -23,9 +24,9 @@ md_status md_group_find(const md_sim *sim, const char *name, int *group)
     if (!groups->name[g][0]) continue;
     *group = g;
     if (strcmp(groups->name[g], name) == 0) return MD_OK;
-    md_list_name(known, sizeof known, groups->name[g]);
+    md_name_list_add(known, sizeof known, " ", groups->name[g]);
   }
-  return md_error(MD_USAGE, "unknown group '%.64s'; there are:%s", name, known);
+  return md_error(MD_USAGE, "unknown group '%.64s'; there are: %s", name, known);
 }
 
 md_status md_group_find_or_make(md_sim *sim, const char *name, int *group)

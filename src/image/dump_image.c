@@ -6,6 +6,7 @@
  *
  * A picture is written by rank 0 under another name, and renamed when it is complete. A movie goes to ffmpeg.
  */
+#include "common/base/name_list.h"
 #include "common/ranks/reductions.h"
 #include "src/dump/dump.h"
 #include "src/formula/variable.h"
@@ -187,11 +188,8 @@ static md_status unknown(const char *word)
   for (size_t k = 0; k < sizeof refused / sizeof refused[0]; ++k)
     if (strcmp(refused[k].name, word) == 0)
       return md_error(MD_USAGE, "dump image %s is not available: %s", word, refused[k].why);
-  for (int k = 0; k < KEYWORDS; ++k) {
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, " %s", keywords[k].name);
-  }
-  return md_error(MD_USAGE, "dump image: unknown keyword '%.80s'; accepted are%s", word, accepted);
+  for (int k = 0; k < KEYWORDS; ++k) md_name_list_add(accepted, sizeof accepted, " ", keywords[k].name);
+  return md_error(MD_USAGE, "dump image: unknown keyword '%.80s'; accepted are %s", word, accepted);
 }
 
 static md_status read_keywords(md_image *im, md_sim *sim, const md_words *words)

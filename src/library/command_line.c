@@ -1,5 +1,6 @@
 /* Reads the words of a command line; see command_line.h. */
 #include "src/library/command_line.h"
+#include "common/base/name_list.h"
 #include "common/base/timer.h"
 #include "src/engines/engines.h"
 #include "src/hdf5/hdf5_file.h"
@@ -142,10 +143,8 @@ static md_status many_values(md_command_line *c, int argc, char **argv, int *use
 static md_status unknown_engine(const char *name)
 {
   char accepted[256] = "";
-  for (int k = 0; k < md_engines_count; ++k) {
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, "%s%s", k > 0 ? ", " : "", md_engines[k].name);
-  }
+  for (int k = 0; k < md_engines_count; ++k)
+    md_name_list_add(accepted, sizeof accepted, ", ", md_engines[k].name);
   return md_error(MD_USAGE, "there is no engine '%s'; accepted are %s", name, accepted);
 }
 

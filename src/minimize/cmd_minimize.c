@@ -4,6 +4,7 @@
  * that act on forces act, as in LAMMPS. Its number of steps is not known before its end: the history of the deck, by
  * which --resume knows what was done, gets the last step then.
  */
+#include "common/base/name_list.h"
 #include "src/box/faces.h"
 #include "src/deck/check.h"
 #include "src/follow/images.h"
@@ -216,8 +217,7 @@ static md_status find_name(const char *what, const char *word, int n, const char
       *index = k;
       return MD_OK;
     }
-    const size_t used = strlen(all);
-    snprintf(all + used, sizeof all - used, "%s%s", k ? ", " : "", name[k]);
+    md_name_list_add(all, sizeof all, ", ", name[k]);
   }
   return md_error(MD_USAGE, "%s: unknown '%.80s'; accepted are %s", what, word, all);
 }

@@ -4,27 +4,21 @@
  * pair_style may come before the box, when the number of types is unknown. The style is then started for no types
  * and keeps its defaults. md_sim_settle_pair() starts it again when there is a box.
  */
+#include "common/base/name_list.h"
 #include "src/potential/hybrid_words.h"
 #include "src/potential/potential.h"
 #include "src/potential/table_file.h"
 #include "src/potential/three_body_file.h"
 #include "src/sim.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static md_status unknown_style(const char *name)
 {
-  char list[512];
-  int used = 0;
-  for (int kind = 0; kind < MD_PAIR_KINDS; ++kind) {
-    const int n =
-        snprintf(list + used, sizeof list - (size_t)used, "%s, ", md_pair_style_of((md_pair_kind)kind)->name);
-    if (n < 0 || n >= (int)sizeof list - used) break;
-    used += n;
-  }
-  list[used] = '\0';
-  return md_error(MD_USAGE, "unknown pair style '%.64s'; accepted are %szero, none", name, list);
+  char list[512] = "";
+  for (int kind = 0; kind < MD_PAIR_KINDS; ++kind)
+    md_name_list_add(list, sizeof list, ", ", md_pair_style_of((md_pair_kind)kind)->name);
+  return md_error(MD_USAGE, "unknown pair style '%.64s'; accepted are %s, zero, none", name, list);
 }
 
 static md_status read_numbers(const md_words *words, int first, const char *what, double *value, int *n)

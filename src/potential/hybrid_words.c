@@ -7,6 +7,7 @@
  * Reference: the LAMMPS manual, pair_style hybrid and pair_modify.
  */
 #include "src/potential/hybrid_words.h"
+#include "common/base/name_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,9 +74,8 @@ static md_status find_sub_style(const md_pair *pair, const char *command, const 
   for (int s = 0; s < pair->nsub; ++s) count += has_name(&pair->sub[s], name);
   if (count == 0) {
     char list[256] = "";
-    for (int s = 0, used = 0; s < pair->nsub && used < 200; ++s)
-      used += snprintf(list + used, sizeof list - (size_t)used, "%s%s", s > 0 ? ", " : "",
-                       md_pair_style_of(pair->sub[s].kind)->name);
+    for (int s = 0; s < pair->nsub; ++s)
+      md_name_list_add(list, sizeof list, ", ", md_pair_style_of(pair->sub[s].kind)->name);
     return md_error(MD_USAGE, "%s: '%.64s' is no sub-style of pair style %s; these are %s", command, name,
                     hybrid, list);
   }

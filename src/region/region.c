@@ -1,8 +1,8 @@
 /* The command `region`, and finding and testing regions; see region.h. */
 #include "src/region/region.h"
+#include "common/base/name_list.h"
 #include "src/create/lattice.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +24,11 @@ md_status md_region_named(const md_sim *sim, const char *id, md_region **region)
       *region = r;
       return MD_OK;
     }
-    const size_t used = strlen(known);
-    if (used + strlen(r->id) + 3 < sizeof known) {
-      memcpy(known + used, ", ", 3);
-      memcpy(known + used + 2, r->id, strlen(r->id) + 1);
-    }
+    md_name_list_add(known, sizeof known, ", ", r->id);
   }
   return md_error(MD_USAGE,
                   "there is no region '%s'%s%s; define it with `region %s block xlo xhi ylo yhi zlo zhi`", id,
-                  known[0] ? "; known are " : "", known[0] ? known + 2 : "", id);
+                  known[0] ? "; known are " : "", known, id);
 }
 
 md_status md_region_find(const md_sim *sim, const char *id, const md_region **region)
@@ -226,8 +222,7 @@ static md_status find_style(const char *name, const md_region_style **style)
   for (int s = 0; s < STYLES; ++s) {
     *style = &styles[s];
     if (strcmp(styles[s].name, name) == 0) return MD_OK;
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, "%s%s", s ? ", " : "", styles[s].name);
+    md_name_list_add(accepted, sizeof accepted, ", ", styles[s].name);
   }
   return md_error(MD_USAGE, "region style '%s' is not supported; accepted are %s, and delete", name,
                   accepted);

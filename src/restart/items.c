@@ -674,6 +674,9 @@ static void walk_state(walk *w, int k, md_output_mark *mark)
   char name[64];
   int n = (int)mark->nstate;
   snprintf(name, sizeof name, "output/%d/sums", k + 1);
+  if (w->status == MD_OK && mark->nstate >= INT32_MAX)
+    w->status = md_error(MD_RUNTIME, "fix %s has %lld sums; a restart holds at most 2^31", mark->id,
+                         (long long)mark->nstate);
   if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : n == 0)) return;
   limited(w, name, &n, 1, INT32_MAX - 1);
   if (w->status == MD_OK && w->mode == READ) {

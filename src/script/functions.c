@@ -4,6 +4,7 @@
  * logfreq, logfreq2 and stride give the next step of a sequence.
  */
 #include "src/script/functions.h"
+#include "common/base/name_list.h"
 #include "common/compute/compute.h"
 #include "common/fix/fix.h"
 #include "src/averages/output_fix.h"
@@ -260,12 +261,11 @@ static md_status call_test(const md_sim *sim, const char *name, int n, char *con
       *value = tests[k].test(sim, argument[1]) ? 1.0 : 0.0;
       return MD_OK;
     }
-    const size_t used = strlen(accepted);
-    snprintf(accepted + used, sizeof accepted - used, " %s", tests[k].category);
+    md_name_list_add(accepted, sizeof accepted, " ", tests[k].category);
   }
   if (!*known) return MD_OK;
   if (n != 2) return md_error(MD_USAGE, "%s() takes a category and a name, not %d arguments", name, n);
-  return md_error(MD_USAGE, "%s(): the category '%.32s' is unknown; accepted are%s", name, argument[0],
+  return md_error(MD_USAGE, "%s(): the category '%.32s' is unknown; accepted are %s", name, argument[0],
                   accepted);
 }
 

@@ -1,5 +1,7 @@
-/* The error message: text in front of it, the particles that it is about, and a saved message during further errors. */
+/* The error message: text in front of it, the particles that it is about, a saved message during further errors, and
+ * lists of names in it. */
 #include "common/base/error.h"
+#include "common/base/name_list.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,12 +59,26 @@ static void the_longest_message_is_kept_to_its_end(void **state)
   assert_string_equal(md_error_text(), longest);
 }
 
+static void a_list_that_is_too_long_says_so(void **state)
+{
+  (void)state;
+  char text[20] = "";
+  md_name_list_add(text, sizeof text, ", ", "one");
+  md_name_list_add(text, sizeof text, ", ", "two");
+  assert_string_equal(text, "one, two");
+  md_name_list_add(text, sizeof text, ", ", "three");
+  assert_string_equal(text, "one, two, ...");
+  md_name_list_add(text, sizeof text, ", ", "4");
+  assert_string_equal(text, "one, two, ...");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_message_forgets_the_one_before),
       cmocka_unit_test(a_saved_error_comes_back_whole),
       cmocka_unit_test(the_longest_message_is_kept_to_its_end),
+      cmocka_unit_test(a_list_that_is_too_long_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
