@@ -129,10 +129,16 @@ static md_status follow(const md_model *model, const md_fix *fix, bool follows, 
 {
   const double count = sum[0];
   double faces[3] = {0.0, 0.0, 0.0};
-  if (state[6] != count) follows = false;
+  const bool changed = state[6] != count;
+  if (changed && (state[3] != 0.0 || state[4] != 0.0 || state[5] != 0.0))
+    return md_error(
+        MD_PHYSICS,
+        "step %lld: fix %s no longer knows how often its particles went through faces, because particles "
+        "of a type have joined or left its group; define the fix again",
+        (long long)model->step, md_fix_style_of(fix->kind)->name);
+  if (changed) follows = false;
   for (int d = model->box.dim - 1; d >= 0; --d) {
     const double now = sum[1 + d], way = sum[4 + d];
-    if (state[6] != count) state[3 + d] = 0.0;
     const double before = fma(state[d], box->scale[d], count * box->shift[d]);
     if (follows && model->box.periodic[d])
       MD_TRY(count_faces(model, fix, before + way * box->stretch[d] - now, d, faces));

@@ -16,9 +16,10 @@
  * A box whose sides change takes particles along: S before is then stretched as the box is, and W as the drift was. k
  * counts sides of the present length, as the image flags of LAMMPS do.
  *
- * k is 0 when the fix begins, and when the number of particles of the type in the group changes. The fix's state has S
- * and k, and restarts hold it. All numbers follow from exact sums, so that they have the same bits for every engine and
- * number of ranks, and a run back finds the same k.
+ * k is 0 when the fix begins. Where it is not, and the number of particles of the type in the group changes, the run
+ * ends: the jumps of a single particle are not known. The fix's state has S and k, and restarts hold it. All numbers
+ * follow from exact sums, so that they have the same bits for every engine and number of ranks, and a run back finds
+ * the same k.
  *
  * Trade-off: no word for a particle, and no work where engines wrap positions; in return a type counts, and not a
  * particle, so that masses must be by type, and few types. Cost: a pass over particles and a reduction in each step,

@@ -113,8 +113,10 @@ static int64_t due_back(const md_output_fix *base, int64_t step)
 static md_status find_free(const fix_halt *fix, md_sim *sim, double *free)
 {
   struct statvfs about = {0};
+  md_status status = MD_OK;
   if (statvfs(fix->name, &about) != 0)
-    return md_error(MD_RUNTIME, "cannot find out how much of the disk with %.300s is free", fix->name);
+    status = md_error(MD_RUNTIME, "cannot find out how much of the disk with %.300s is free", fix->name);
+  MD_TRY(md_comm_agree(sim->comm, status));
   *free = -(double)about.f_bavail * (double)about.f_frsize / (1024.0 * 1024.0);
   MD_TRY(sim->comm->reduce->max(sim->comm, free, 1));
   *free = -*free;

@@ -20,7 +20,7 @@ static void show(fix_vector *fix, int64_t rows)
   md_values *v = &fix->base.values;
   v->extensive = fix->extensive;
   if (fix->n == 1) {
-    v->has_vector = true;
+    v->has_vector = v->alike = true;
     v->nvector = rows;
     v->vector = fix->value;
   } else {
@@ -44,7 +44,6 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
   MD_TRY(md_value_names(sim, &names, false, &fix->n, &fix->name));
   MD_TRY(md_array_new_zero(&fix->extensive, fix->n, sizeof *fix->extensive, "a fix"));
   for (int k = 0; k < fix->n; ++k) fix->extensive[k] = md_value_is_extensive(sim, fix->name[k]);
-  /* As in LAMMPS, all values of the vector grow with the number of particles, if its only input does. */
   show(fix, 0);
   return MD_OK;
 }

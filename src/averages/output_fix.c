@@ -278,8 +278,9 @@ static md_status read_words(md_sim *sim, md_output_fix *fix, const md_words *wor
   return md_sim_use_file(sim, MD_FILE_FIX, fix->id, fix->path);
 }
 
-md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
-                            const md_words *words)
+/* Makes a fix that is not in the list. */
+static md_status make(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
+                      const md_words *words, md_output_fix **made)
 {
   md_output_fix *fix = calloc(1, style->size);
   if (!fix) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
@@ -304,11 +305,55 @@ md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const
   fix->observer.resume = resume;
   fix->observer.destroy = destroy;
   const md_status status = read_words(sim, fix, words);
-  if (status == MD_OK)
-    insert(sim, fix);
-  else
+  if (status != MD_OK) {
+    md_file_unuse(sim->files, MD_FILE_FIX, id);
     free_fix(fix);
-  return status;
+    return status;
+  }
+  *made = fix;
+  return MD_OK;
+}
+
+md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,
+                            const md_words *words)
+{
+  md_output_fix *fix;
+  MD_TRY(make(sim, style, id, group, words, &fix));
+  insert(sim, fix);
+  return MD_OK;
+}
+
+/* Takes the fix out of the list. Returns the link where it was. */
+static md_observer **take_out(md_sim *sim, md_output_fix *fix)
+{
+  md_observer **at = &sim->observers;
+  while (*at != &fix->observer) at = &(*at)->next;
+  *at = fix->observer.next;
+  md_file_unuse(sim->files, MD_FILE_FIX, fix->id);
+  return at;
+}
+
+static void put_back(md_observer **at, md_output_fix *fix)
+{
+  fix->observer.next = *at;
+  *at = &fix->observer;
+}
+
+md_status md_output_fix_replace(md_sim *sim, md_output_fix *old, int group, const md_words *words)
+{
+  md_output_fix *fix;
+  md_error_record why;
+  md_observer **at = take_out(sim, old);
+  const md_status status = make(sim, old->style, old->id, group, words, &fix);
+  if (status == MD_OK) {
+    put_back(at, fix);
+    return destroy(&old->observer);
+  }
+  put_back(at, old);
+  md_error_save(&why, status);
+  /* No other use can have taken the file meanwhile. */
+  if (old->path) MD_TRY(md_sim_use_file(sim, MD_FILE_FIX, old->id, old->path));
+  return md_error_restore(&why);
 }
 
 md_output_fix *md_output_fix_find(const md_sim *sim, const char *id, size_t n)
@@ -336,13 +381,8 @@ md_output_fix *md_output_fix_each(const md_sim *sim, const char *name, int *colu
 
 md_status md_output_fix_remove(md_sim *sim, md_output_fix *fix)
 {
-  md_observer **at = &sim->observers;
-  while (*at != &fix->observer) at = &(*at)->next;
-  *at = fix->observer.next;
-  const md_status status = name_in_error(fix, md_output_close(&fix->output));
-  md_file_unuse(sim->files, MD_FILE_FIX, fix->id);
-  free_fix(fix);
-  return status;
+  (void)take_out(sim, fix);
+  return destroy(&fix->observer);
 }
 
 /* ---- jumps ---- */

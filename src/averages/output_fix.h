@@ -90,6 +90,11 @@ const md_output_fix_style *md_output_fix_style_find(const char *name);
 /* The style number k, from 0; NULL beyond the last. */
 const md_output_fix_style *md_output_fix_style_at(int k);
 
+/* Makes a fix of the style, the ID and the place in the list of the fix `old`, which it removes. After an error in the
+ * words the old one is still there. MD_USAGE: a word is refused. MD_RUNTIME: the file of the old one is not complete.
+ * Collective. */
+md_status md_output_fix_replace(md_sim *sim, md_output_fix *old, int group, const md_words *words) MD_CHECKED;
+
 /* Makes an output fix of the words after its style, and puts it among the observers, before all that are none. After
  * an error there is no such fix. MD_USAGE: a word is refused. Collective. */
 md_status md_output_fix_new(md_sim *sim, const md_output_fix_style *style, const char *id, int group,

@@ -232,7 +232,8 @@ bool md_value_is_extensive(md_sim *sim, const char *name)
            md_fix_style_of(sim->model.fix[fix].kind)->extensive;
   if (!values->extensive) return false;
   if (values->columns > 0 && apart.nindex > 0) return values->extensive[apart.index[apart.nindex - 1] - 1];
-  return values->extensive[apart.nindex == 0 || values->nvector == 0 ? 0 : apart.index[0] - 1];
+  const bool first = apart.nindex == 0 || values->nvector == 0 || values->alike;
+  return values->extensive[first ? 0 : apart.index[0] - 1];
 }
 
 /* ---- lists of names ---- */

@@ -17,6 +17,7 @@ typedef struct md_values {
   int columns;           /* 0: no array */
   const double *array;   /* [rows][columns]; NULL: the rows are not known yet */
   const bool *extensive; /* [vector, or columns] grows with the number of particles; NULL: nothing does */
+  bool alike;            /* extensive[0] is for all values of the vector */
 } md_values;
 
 /* A vector of n numbers, `stride` apart. Valid until the next step is observed. */

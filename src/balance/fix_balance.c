@@ -24,10 +24,11 @@ typedef struct fix_balance {
   double work, steps; /* seconds of lists and forces, and steps, at the last look of this run */
 } fix_balance;
 
-static bool is_alone(const md_sim *sim)
+/* Is there no other fix balance than this one? */
+static bool is_alone(const md_sim *sim, const fix_balance *fix)
 {
   for (const md_observer *o = sim->observers; o && md_is_output_fix(o); o = o->next)
-    if (((const md_output_fix *)o)->style == &md_fix_balance_style) return false;
+    if (((const md_output_fix *)o)->style == &md_fix_balance_style && o != &fix->base.observer) return false;
   return true;
 }
 
@@ -58,7 +59,7 @@ static md_status parse(md_output_fix *base, md_sim *sim, const md_words *words)
 {
   fix_balance *fix = (fix_balance *)base;
   md_balance balance = {0};
-  if (!is_alone(sim))
+  if (!is_alone(sim, fix))
     return md_error(MD_USAGE, "fix balance: another fix balance is at work already; unfix it first");
   if (words->n < 2)
     return md_error(MD_USAGE,
@@ -155,7 +156,8 @@ static md_status look(md_output_fix *base, md_view *view)
 static void stop(md_output_fix *base)
 {
   const fix_balance *fix = (const fix_balance *)base;
-  if (fix->sim) fix->sim->comm->balance = (md_balance){0};
+  /* It may be replaced by another one, whose settings these are. */
+  if (fix->sim && is_alone(fix->sim, fix)) fix->sim->comm->balance = (md_balance){0};
 }
 
 const md_output_fix_style md_fix_balance_style = {

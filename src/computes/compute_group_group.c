@@ -12,7 +12,6 @@
 
 typedef struct compute_groups {
   md_host_compute base;
-  char other[64];  /* name of the group */
   double value[4]; /* energy, force */
 } compute_groups;
 
@@ -35,12 +34,10 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 {
   static const bool extensive[3] = {true, true, true};
   compute_groups *c = (compute_groups *)base;
-  int other;
   if (words->n < 1 || words->n % 2 == 0)
     return md_error(MD_USAGE,
                     "compute group/group takes the name of another group, then keywords with a value");
-  MD_TRY(md_group_find(sim, words->word[0], &other));
-  strncpy(c->other, words->word[0], sizeof c->other - 1);
+  MD_TRY(md_group_find(sim, words->word[0], &base->other_group));
   for (int w = 1; w < words->n; w += 2) MD_TRY(read_keyword(words->word[w], words->word[w + 1]));
   base->values = (md_values){
       .scalar = c->value, .has_vector = true, .nvector = 3, .vector = c->value + 1, .extensive = extensive};
@@ -50,9 +47,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
 static md_status find(md_host_compute *base, md_view *view)
 {
   compute_groups *c = (compute_groups *)base;
-  int other;
-  MD_TRY(md_group_find(view->sim, c->other, &other));
-  return md_pair_between(view->sim, base->group, other, c->value);
+  return md_pair_between(view->sim, base->group, base->other_group, c->value);
 }
 
 const md_host_compute_style md_compute_group_group_style = {

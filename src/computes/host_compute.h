@@ -41,6 +41,7 @@ typedef struct md_host_compute_style {
 struct md_host_compute {
   char id[64];
   int group;
+  int other_group; /* of neighbours or partners; 0: all particles */
   const md_host_compute_style *style;
   md_values values;
   int columns; /* values for each particle; 0: none */

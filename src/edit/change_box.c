@@ -262,6 +262,16 @@ static md_status check_tilt(change *c)
   return md_box_tilt(c->sim, &c->box, tilt);
 }
 
+/* The box becomes that of the moved particles, if they are in it. */
+static md_status take_box(md_sim *sim, const md_box *box)
+{
+  const md_box before = sim->model.box;
+  sim->model.box = *box;
+  const md_status status = md_edit_check_moved(sim, "change_box");
+  if (status != MD_OK) sim->model.box = before;
+  return status;
+}
+
 md_status md_do_change_box(md_sim *sim, const md_words *words)
 {
   md_particles *p = &sim->particles;
@@ -277,16 +287,16 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   MD_TRY(check_tilt(&c));
   MD_TRY(md_images_refresh(sim));
   MD_TRY(md_followed_refresh(sim));
+  MD_TRY(md_edit_keep(sim, &c.box));
   MD_TRY(apply_keywords(&c, true));
   MD_TRY(check_tilt(&c));
   if (md_box_follows(&c.box)) md_faces_begin(&c.box);
-  sim->model.box = c.box;
+  MD_TRY(take_box(sim, &c.box));
   MD_TRY(md_images_place(sim));
   MD_TRY(md_followed_moved(sim));
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
   md_particles_show(p, &c.box);
-  MD_TRY(md_edit_check_inside(sim, "change_box"));
   /* After a run, the particles of a deck that is resumed are still those of its beginning. */
   if (!sim->resume || sim->history.nrun == 0) MD_TRY(md_faces_follow(sim));
   c.box = sim->model.box;

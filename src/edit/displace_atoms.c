@@ -212,7 +212,9 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
   MD_TRY(md_images_refresh(sim));
   MD_TRY(md_followed_refresh(sim));
   MD_TRY(md_centres_before(sim, &centres));
+  MD_TRY(md_edit_keep(sim, &sim->model.box));
   MD_TRY(apply_with_ties(&c, styles[s].apply));
+  MD_TRY(md_edit_check_moved(sim, "displace_atoms"));
   MD_TRY(md_images_place(sim));
   MD_TRY(md_followed_moved(sim));
   MD_TRY(md_centres_after(sim, &centres));
@@ -220,7 +222,6 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
     for (int64_t i = 0; i < p->n; ++i)
       if (md_particles_in_group(p, c.bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);
   md_particles_show(p, &sim->model.box);
-  MD_TRY(md_edit_check_inside(sim, "displace_atoms"));
   md_log_print(sim->log, "Displacing atoms ...\n");
   return MD_OK;
 }

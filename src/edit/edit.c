@@ -60,6 +60,24 @@ static bool is_inside(const md_box *box, int d, double x)
          (x <= box->hi[d] || md_box_face_follows(box, d, 1)) && isfinite(x);
 }
 
+static bool has_fixed_face(const md_box *box)
+{
+  bool has = false;
+  for (int d = 0; d < box->dim; ++d)
+    for (int side = 0; side < 2; ++side)
+      has = has || (!box->periodic[d] && !md_box_face_follows(box, d, side));
+  return has;
+}
+
+md_status md_edit_keep(md_sim *sim, const md_box *box)
+{
+  md_particles *p = &sim->particles;
+  if (!has_fixed_face(box)) return MD_OK;
+  MD_TRY(md_comm_agree(sim->comm, md_particles_spare(p)));
+  for (int d = 0; d < p->dim && p->n > 0; ++d) memcpy(p->spare[d], p->x[d], (size_t)p->n * sizeof(double));
+  return MD_OK;
+}
+
 md_status md_edit_check_inside(md_sim *sim, const char *command)
 {
   const md_box *box = &sim->model.box;
@@ -82,6 +100,15 @@ md_status md_edit_check_inside(md_sim *sim, const char *command)
     md_error_about(least, least);
   }
   return md_comm_agree(sim->comm, status);
+}
+
+md_status md_edit_check_moved(md_sim *sim, const char *command)
+{
+  md_particles *p = &sim->particles;
+  const md_status status = md_edit_check_inside(sim, command);
+  for (int d = 0; d < p->dim && p->n > 0 && status != MD_OK; ++d)
+    memcpy(p->x[d], p->spare[d], (size_t)p->n * sizeof(double));
+  return status;
 }
 
 md_status md_edit_need_no_wall(const md_sim *sim, const char *command)

@@ -37,6 +37,14 @@ double md_edit_wrap(const md_box *box, int d, double x);
  * not; the message names the one of the smallest id. Collective. */
 md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 
+/* Before a command moves particles in what will be this box: keeps the positions, if a face is fixed. Collective.
+ * MD_RUNTIME: out of memory. */
+md_status md_edit_keep(md_sim *sim, const md_box *box) MD_CHECKED;
+
+/* After md_edit_keep, when the command has moved them: as md_edit_check_inside. After an error all particles are where
+ * they were. */
+md_status md_edit_check_moved(md_sim *sim, const char *command) MD_CHECKED;
+
 /* MD_USAGE: a wall stands in the box, whose place a change of the box by `command` would make wrong. */
 md_status md_edit_need_no_wall(const md_sim *sim, const char *command) MD_CHECKED;
 

@@ -149,17 +149,30 @@ md_status md_group_zero_rotation(md_sim *sim, uint32_t bit)
   return MD_OK;
 }
 
-md_status md_group_scale(md_sim *sim, uint32_t bit, const md_compute *of, double temperature)
+/* Measures the temperature. MD_USAGE: it has no degree of freedom. */
+static md_status measure(md_sim *sim, const md_compute *of, double value[MD_COMPUTE_TERMS])
 {
-  md_particles *p = &sim->particles;
-  double mass, value[MD_COMPUTE_TERMS] = {0.0};
+  double mass;
   int64_t count;
   MD_TRY(md_group_mass(sim, "velocity", md_group_bit(of->group), &mass, &count));
   MD_TRY(md_temperature_measure(sim, of, value));
+  if (sim->planning.checking || value[MD_TEMPERATURE_FREEDOM] > 0.0) return MD_OK;
+  return md_error(MD_USAGE, "velocity: %lld particle%s no temperature; at least 2 are needed",
+                  (long long)count, count == 1 ? " has" : "s have");
+}
+
+md_status md_group_need_freedom(md_sim *sim, const md_compute *of)
+{
+  double value[MD_COMPUTE_TERMS] = {0.0};
+  return measure(sim, of, value);
+}
+
+md_status md_group_scale(md_sim *sim, uint32_t bit, const md_compute *of, double temperature)
+{
+  md_particles *p = &sim->particles;
+  double value[MD_COMPUTE_TERMS] = {0.0};
+  MD_TRY(measure(sim, of, value));
   if (sim->planning.checking) return MD_OK;
-  if (!(value[MD_TEMPERATURE_FREEDOM] > 0.0))
-    return md_error(MD_USAGE, "velocity: %lld particle%s no temperature; at least 2 are needed",
-                    (long long)count, count == 1 ? " has" : "s have");
   const double present = value[MD_TEMPERATURE_T];
   if (!(present > 0.0) || !isfinite(present))
     return md_error(MD_USAGE,

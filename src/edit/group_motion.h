@@ -24,6 +24,9 @@ md_status md_group_zero_momentum(md_sim *sim, uint32_t bit) MD_CHECKED;
  * errors. Collective. */
 md_status md_group_zero_rotation(md_sim *sim, uint32_t bit) MD_CHECKED;
 
+/* MD_USAGE: the temperature `of` has no degree of freedom. Collective. */
+md_status md_group_need_freedom(md_sim *sim, const md_compute *of) MD_CHECKED;
+
 /* Scales the velocities of a group so that the temperature `of` becomes `temperature`, if it has no bias. MD_USAGE: it
  * is 0. Collective. */
 md_status md_group_scale(md_sim *sim, uint32_t bit, const md_compute *of, double temperature) MD_CHECKED;

@@ -159,15 +159,12 @@ static void keep_inside(md_particles *p, const md_box *box)
   md_particles_show(p, box);
 }
 
-/* Copies of bonds and molecules, after those of the particles. */
-static md_status copy_bonds(md_sim *sim, const originals *of, const int32_t *shift, int64_t molecules)
+static md_status check_molecules(const originals *of, int64_t molecules)
 {
-  if ((double)of->copies * (double)molecules > (double)UINT32_MAX)
-    return md_error(MD_USAGE,
-                    "replicate: numbers of molecules end at 2^32 - 1, and %lld copies of %lld go beyond",
-                    (long long)of->copies, (long long)molecules);
-  md_bonds_replicate(&sim->particles, of->n, of->count, sim->max_id, shift, molecules);
-  return MD_OK;
+  if ((double)of->copies * (double)molecules <= (double)UINT32_MAX) return MD_OK;
+  return md_error(MD_USAGE,
+                  "replicate: numbers of molecules end at 2^32 - 1, and %lld copies of %lld go beyond",
+                  (long long)of->copies, (long long)molecules);
 }
 
 /* The particles themselves are the first copy, and are moved last. */
@@ -185,10 +182,12 @@ static md_status make_copies(md_sim *sim, originals *of)
   md_status status = sim->model.bonded
                          ? md_bonds_find_shifts(sim, of->place[0] ? of->place : p->x, &shift, &molecules)
                          : MD_OK;
+  if (status == MD_OK) status = check_molecules(of, molecules);
   for (int64_t c = 1; c < of->copies && of->n > 0 && status == MD_OK; ++c)
     copy_particles(p, of, c, c * sim->max_id);
   if (status == MD_OK) move_copy(p, of, 0);
-  if (status == MD_OK && sim->model.bonded) status = copy_bonds(sim, of, shift, molecules);
+  if (status == MD_OK && sim->model.bonded)
+    md_bonds_replicate(&sim->particles, of->n, of->count, sim->max_id, shift, molecules);
   free(shift);
   return status;
 }

@@ -225,11 +225,6 @@ static md_status count_chosen(md_sim *sim, const uint8_t *chosen, int64_t *count
 
 static md_status apply_subset(md_sim *sim, const setting *s, uint8_t *chosen)
 {
-  int64_t all;
-  MD_TRY(count_chosen(sim, chosen, &all));
-  if (s->count > all && !sim->planning.checking)
-    return md_error(MD_USAGE, "set type/subset: %lld of %lld particles cannot be chosen", (long long)s->count,
-                    (long long)all);
   MD_TRY(md_edit_choose(sim, chosen, s->count, (uint64_t)s->seed));
   return apply_type(sim, s, chosen);
 }
@@ -255,11 +250,12 @@ static md_status apply_mass(md_sim *sim, const setting *s, uint8_t *chosen)
 static md_status apply_position(md_sim *sim, const setting *s, uint8_t *chosen)
 {
   md_particles *p = &sim->particles;
+  MD_TRY(md_edit_keep(sim, &sim->model.box));
 #pragma omp parallel for schedule(static)
   for (int64_t i = 0; i < p->n; ++i)
     if (chosen[i]) p->x[s->axis][i] = md_edit_wrap(&sim->model.box, s->axis, md_edit_value(&s->quantity, i));
   md_particles_show(p, &sim->model.box);
-  return md_edit_check_inside(sim, "set");
+  return md_edit_check_moved(sim, "set");
 }
 
 static md_status apply_velocity(md_sim *sim, const setting *s, uint8_t *chosen)
@@ -335,6 +331,14 @@ static md_status find_keyword(const char *word, const set_keyword **keyword)
   return md_error(MD_USAGE, "set: unknown keyword '%s'; accepted are %s", word, known);
 }
 
+/* Checks before anything changes that a subset has enough particles. */
+static md_status check_subset(md_sim *sim, const set_keyword *keyword, const setting *s, int64_t selected)
+{
+  if (keyword->apply != apply_subset || s->count <= selected || sim->planning.checking) return MD_OK;
+  return md_error(MD_USAGE, "set type/subset: %lld of %lld particles cannot be chosen", (long long)s->count,
+                  (long long)selected);
+}
+
 /* Reads the keyword words[*at] and its words, and moves *at past them. */
 static md_status read_setting(md_sim *sim, const md_words *words, int *at, const set_keyword **keyword,
                               setting *s)
@@ -359,37 +363,37 @@ static md_status apply_setting(md_sim *sim, const set_keyword *keyword, const se
   return MD_OK;
 }
 
-static md_status apply_all(md_sim *sim, const md_words *words, const selection *what)
+/* Reads all words, and checks them or applies them. selected: [2 n], of which the first half says which particles. */
+static md_status go_through(md_sim *sim, const md_words *words, uint8_t *selected, bool applies)
 {
   const int64_t n = sim->particles.n;
-  uint8_t *selected;
-  MD_TRY(md_comm_agree(sim->comm, md_array_new(&selected, 2 * n, 1, "the particles of set")));
-  select_particles(&sim->particles, what, selected);
-  md_log_print(sim->log, "Setting atom values ...\n");
-  md_status status = MD_OK;
-  for (int at = 2; at < words->n && status == MD_OK;) {
+  int64_t all;
+  MD_TRY(count_chosen(sim, selected, &all));
+  for (int at = 2; at < words->n;) {
     const set_keyword *keyword;
     setting s;
-    status = read_setting(sim, words, &at, &keyword, &s);
-    if (status == MD_OK) {
-      status = apply_setting(sim, keyword, &s, selected, selected + n);
-      free(s.quantity.each);
-    }
+    MD_TRY(read_setting(sim, words, &at, &keyword, &s));
+    const md_status status = applies ? apply_setting(sim, keyword, &s, selected, selected + n)
+                                     : check_subset(sim, keyword, &s, all);
+    free(s.quantity.each);
+    MD_TRY(status);
   }
-  free(selected);
-  return status;
+  return MD_OK;
 }
 
 md_status md_do_set(md_sim *sim, const md_words *words)
 {
   selection what;
+  uint8_t *selected;
   MD_TRY(md_sim_need_box(sim, "set"));
   MD_TRY(read_selection(sim, words->word[0], words->word[1], &what));
-  for (int at = 2; at < words->n;) {
-    const set_keyword *keyword;
-    setting s;
-    MD_TRY(read_setting(sim, words, &at, &keyword, &s));
-    free(s.quantity.each);
+  MD_TRY(md_comm_agree(sim->comm, md_array_new(&selected, 2 * sim->particles.n, 1, "the particles of set")));
+  select_particles(&sim->particles, &what, selected);
+  md_status status = go_through(sim, words, selected, false);
+  if (status == MD_OK) {
+    md_log_print(sim->log, "Setting atom values ...\n");
+    status = go_through(sim, words, selected, true);
   }
-  return apply_all(sim, words, &what);
+  free(selected);
+  return status;
 }

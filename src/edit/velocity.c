@@ -206,6 +206,7 @@ static md_status create(velocity_call *c)
   MD_TRY(md_word_int64(c->words->word[3], "seed", 1, INT64_MAX, &seed));
   MD_TRY(read_keywords(c, 4));
   MD_TRY(md_group_mass(sim, "velocity", c->bit, &mass, &count));
+  MD_TRY(md_group_need_freedom(sim, &c->of));
   if (c->sum) MD_TRY(md_comm_agree(sim->comm, keep_old(&sim->particles)));
   make_random(c, (uint64_t)seed);
   if (!c->keep_momentum) MD_TRY(md_group_zero_momentum(sim, c->bit));

@@ -137,19 +137,6 @@ static const char *style_name(const md_sim *sim, const md_fix_name *name, int in
   return md_fix_style_of(sim->model.fix[index].kind)->name;
 }
 
-/* A fix of the same ID and style takes the place of the one before, as in LAMMPS. After an error there is none. */
-static md_status replace_output(md_sim *sim, const md_output_fix_style *style, md_fix_name **link, int group,
-                                const md_words *words)
-{
-  md_fix_name *name = *link;
-  MD_TRY(md_output_fix_remove(sim, md_output_fix_find(sim, name->id, strlen(name->id))));
-  const md_status status = md_output_fix_new(sim, style, name->id, group, words);
-  if (status == MD_OK) return MD_OK;
-  *link = name->next;
-  free(name);
-  return status;
-}
-
 md_status md_do_fix(md_sim *sim, const md_words *words)
 {
   const char *id = words->word[0], *style = words->word[2];
@@ -166,7 +153,9 @@ md_status md_do_fix(md_sim *sim, const md_words *words)
   const md_output_fix_style *output = md_output_fix_style_find(style);
   if (!output && kind == MD_FIX_KINDS) return unknown_style(style);
   const md_words after = {words->n - 3, words->word + 3};
-  if (*link && output) return replace_output(sim, output, link, group, &after);
+  /* A fix of the same ID and style takes the place of the one before, as in LAMMPS. */
+  if (*link && output)
+    return md_output_fix_replace(sim, md_output_fix_find(sim, id, strlen(id)), group, &after);
   if (*link) return put_into_model(sim, md_fix_style_of(kind), kind, group, index, &after);
   md_fix_name *name = calloc(1, sizeof *name);
   if (!name) return md_error(MD_RUNTIME, "out of memory for fix %s", id);
@@ -188,11 +177,10 @@ md_status md_do_unfix(md_sim *sim, const md_words *words)
   int index;
   md_fix_name **link = md_sim_find_fix(sim, words->word[0], strlen(words->word[0]), &index), *name = *link;
   if (!name) return md_sim_unknown_fix(sim, "unfix", words->word[0]);
-  if (name->output) MD_TRY(md_output_fix_remove(sim, md_output_fix_find(sim, name->id, strlen(name->id))));
-  const bool output = name->output;
+  md_output_fix *output = name->output ? md_output_fix_find(sim, name->id, strlen(name->id)) : NULL;
   *link = name->next;
   free(name);
-  if (output) return MD_OK;
+  if (output) return md_output_fix_remove(sim, output);
   --model->nfix;
   memmove(&model->fix[index], &model->fix[index + 1], (size_t)(model->nfix - index) * sizeof *model->fix);
   MD_TRY(md_anchors_end(sim));

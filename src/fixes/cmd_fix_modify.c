@@ -26,14 +26,10 @@ static md_status set_temp(md_model *model, md_fix *fix, const char *id)
 }
 
 /* Executes a keyword with its value. */
-static md_status modify(md_sim *sim, const md_fix_name *name, int index, const char *keyword,
-                        const char *value)
+static md_status modify(md_sim *sim, md_fix *fix, const char *keyword, const char *value)
 {
-  md_fix *fix = &sim->model.fix[index];
   const bool energy = strcmp(keyword, "energy") == 0;
   bool yes;
-  if (name->output)
-    return md_error(MD_USAGE, "fix_modify: the fix %s has no energy and no temperature", name->id);
   if (strcmp(keyword, "temp") == 0) return set_temp(&sim->model, fix, value);
   MD_TRY(md_word_bool(value, keyword, &yes));
   if (!energy && yes && !md_fix_style_of(fix->kind)->external)
@@ -55,6 +51,8 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
   int index;
   const md_fix_name *name = *md_sim_find_fix(sim, id, strlen(id), &index);
   if (!name) return md_sim_unknown_fix(sim, "fix_modify", id);
+  if (name->output) return md_error(MD_USAGE, "fix_modify: the fix %s has no energy and no temperature", id);
+  md_fix now = sim->model.fix[index];
   for (int w = 1; w < words->n; w += 2) {
     const char *keyword = words->word[w];
     if (strcmp(keyword, "energy") != 0 && strcmp(keyword, "virial") != 0 && strcmp(keyword, "temp") != 0)
@@ -63,8 +61,9 @@ md_status md_do_fix_modify(md_sim *sim, const md_words *words)
           "fix_modify: unknown keyword '%.64s'; accepted are energy yes|no, temp ID and virial yes|no",
           keyword);
     if (w + 1 == words->n) return md_error(MD_USAGE, "fix_modify %s: its value is missing", keyword);
-    MD_TRY(modify(sim, name, index, keyword, words->word[w + 1]));
+    MD_TRY(modify(sim, &now, keyword, words->word[w + 1]));
   }
+  sim->model.fix[index] = now;
   return MD_OK;
 }
 

@@ -336,7 +336,7 @@ static md_status need_unused(const md_sim *sim, int group)
   for (int k = 0; k < sim->model.ncompute; ++k)
     if (sim->model.compute[k].group == group) user = "a compute (uncompute it first)";
   for (const md_host_compute *host = sim->host_computes; host; host = host->next)
-    if (host->group == group) user = "a compute (uncompute it first)";
+    if (host->group == group || host->other_group == group) user = "a compute (uncompute it first)";
   for (int k = 0; k < sim->comm->balance.ngroup; ++k)
     if (sim->comm->balance.group[k] == md_group_bit(group))
       user = "the weights of balance (give others first)";

@@ -144,7 +144,8 @@ md_status md_dynamic_group_make(md_sim *sim, int group, const md_words *words)
 {
   char id[64];
   snprintf(id, sizeof id, "GROUP_%.53s", sim->model.groups.name[group]);
-  MD_TRY(md_dynamic_group_end(sim, group));
-  MD_TRY(md_output_fix_new(sim, &style, id, group, words));
+  md_output_fix *old = find(sim, group);
+  MD_TRY(old ? md_output_fix_replace(sim, old, group, words)
+             : md_output_fix_new(sim, &style, id, group, words));
   return sim->planning.checking ? MD_OK : edit(find(sim, group), sim);
 }

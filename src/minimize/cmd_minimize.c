@@ -168,11 +168,7 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   if (m->dynamics) stop_particles(&sim->particles);
   if (m->relax.on) model->fix[m->relax.fix].state[0] = 0.0; /* the first row shows it */
   MD_TRY(md_run_execute(&run));
-  md_run_record *record = &sim->history.run[sim->history.nrun - 1];
-  record->last = model->step;
-  record->computed = sim->computed;
-  record->drawn = md_variables_drawn(sim->variables);
-  md_faces_put(&model->box, record->box);
+  md_run_note(sim, model->step);
   return MD_OK;
 }
 
@@ -302,10 +298,12 @@ static md_status modify(md_min_settings *set, const char *keyword, const char *w
 
 md_status md_do_min_modify(md_sim *sim, const md_words *words)
 {
+  md_min_settings now = sim->minimize;
   for (int w = 0; w < words->n; w += 2) {
     const char *keyword = words->word[w];
     if (w + 1 == words->n) return md_error(MD_USAGE, "min_modify %.80s: its value is missing", keyword);
-    MD_TRY(modify(&sim->minimize, keyword, words->word[w + 1]));
+    MD_TRY(modify(&now, keyword, words->word[w + 1]));
   }
+  sim->minimize = now;
   return MD_OK;
 }

@@ -16,7 +16,6 @@
 typedef struct compute_coord {
   md_host_compute base;
   double cutoff;
-  int other;                  /* the group of the neighbours */
   int *first, *last;          /* [columns] types of the neighbours */
   md_environment environment; /* for engines */
 } compute_coord;
@@ -30,7 +29,7 @@ static md_status parse(md_host_compute *base, md_sim *sim, const md_words *words
     return md_error(MD_USAGE, "compute coord/atom takes `cutoff R`; orientorder is not available");
   MD_TRY(md_word_positive(words->word[1], "the cutoff of compute coord/atom", &c->cutoff));
   if (words->n > 3 && strcmp(words->word[2], "group") == 0) {
-    MD_TRY(md_group_find(sim, words->word[3], &c->other));
+    MD_TRY(md_group_find(sim, words->word[3], &base->other_group));
     at = 4;
   }
   base->columns = words->n > at ? words->n - at : 1;
@@ -59,11 +58,11 @@ static void count(void *context, int thread, const md_neighbour *i, const md_nei
 static const md_environment *environment(md_host_compute *base, const md_sim *sim)
 {
   compute_coord *c = (compute_coord *)base;
-  if (base->columns > MD_ENVIRONMENT_COLUMNS || md_dynamic_group_is(sim, c->other)) return NULL;
+  if (base->columns > MD_ENVIRONMENT_COLUMNS || md_dynamic_group_is(sim, c->base.other_group)) return NULL;
   c->environment = (md_environment){.kind = MD_ENVIRONMENT_COORDINATION,
                                     .cutoff = c->cutoff,
                                     .group = md_group_bit(base->group),
-                                    .other = md_group_bit(c->other),
+                                    .other = md_group_bit(c->base.other_group),
                                     .columns = base->columns};
   memcpy(c->environment.first, c->first, (size_t)base->columns * sizeof *c->first);
   memcpy(c->environment.last, c->last, (size_t)base->columns * sizeof *c->last);
@@ -75,7 +74,7 @@ static md_status find(md_host_compute *base, md_view *view)
   compute_coord *c = (compute_coord *)base;
   const md_neighbour_search search = {.cutoff = c->cutoff,
                                       .group = md_group_bit(base->group),
-                                      .other = md_group_bit(c->other),
+                                      .other = md_group_bit(c->base.other_group),
                                       .visit = count,
                                       .context = c};
   return md_neighbours_visit(view->sim, &search);

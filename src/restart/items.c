@@ -79,6 +79,17 @@ static void limited(walk *w, const char *name, int *value, int least, int most)
     *value = (int)number;
 }
 
+/* A number of rows of an array: at least 1, and in a file as many as the array there has. */
+static void rows_of(walk *w, const char *name, const char *array, int *value)
+{
+  md_h5_shape shape = {0};
+  limited(w, name, value, 1, INT32_MAX - 1);
+  if (w->status == MD_OK && w->mode == READ)
+    if (!md_h5->has(w->file, array) || md_h5->shape(w->file, array, &shape) != MD_OK ||
+        shape.size[0] != *value)
+      w->status = wrong(w, name);
+}
+
 static void flags(walk *w, const char *name, int n, bool *flag)
 {
   int64_t number[8];
@@ -571,7 +582,11 @@ static void walk_history(walk *w, md_history *h)
 {
   int runs = (int)h->nrun;
   numbers(w, "run/beginning", MD_H5_INT64, (md_h5_shape){0}, &h->beginning);
-  limited(w, "run/runs", &runs, 0, 1 << 24);
+  /* Without runs, and in files of earlier versions, there are no arrays. */
+  if (w->mode == READ ? md_h5->has(w->file, "runs/deck") : runs > 0)
+    rows_of(w, "run/runs", "runs/deck", &runs);
+  else
+    limited(w, "run/runs", &runs, 0, 1 << 24);
   if (w->status != MD_OK) return;
   if (w->mode == READ) {
     w->status = md_array_new_zero(&h->run, runs, sizeof *h->run, "the runs of a deck");
@@ -597,7 +612,7 @@ static void walk_measured(walk *w, md_history *h)
   int n = (int)h->nmeasured;
   if (w->status != MD_OK) return;
   if (w->mode == READ ? !md_h5->has(w->file, "run/measured") : n == 0) return;
-  limited(w, "run/measured", &n, 1, 1 << 24);
+  rows_of(w, "run/measured", "run/measured_values", &n);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&h->measured, n, sizeof *h->measured, "the values of a deck");
     if (w->status == MD_OK && w->version >= HAS_DRAWS)
@@ -615,7 +630,7 @@ static void walk_left_out(walk *w, md_history *h)
   int n = (int)h->nleft;
   if (w->status != MD_OK || w->version < HAS_DRAWS) return;
   if (w->mode == READ ? !md_h5->has(w->file, "run/left_out") : n == 0) return;
-  limited(w, "run/left_out", &n, 1, 1 << 24);
+  rows_of(w, "run/left_out", "run/left_out_commands", &n);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&h->left, n, sizeof *h->left, "the commands of a deck");
     if (w->status == MD_OK) h->nleft = n;

@@ -142,15 +142,16 @@ static md_status gather(md_sim *sim, bool in_run, md_restart *r)
   return MD_OK;
 }
 
-/* All ranks have the lengths that rank 0 sees. */
+/* All ranks have the lengths that rank 0 sees. Others may see those of a moment before, on a disk over a network. */
 static md_status share_lengths(md_comm *comm, md_restart *r)
 {
   for (int64_t k = 0; k < r->noutput; ++k) {
     md_output_mark *mark = &r->output[k];
-    if (strcmp(mark->id, MD_PRINTED_ID) != 0) continue;
-    double bytes = comm->rank == 0 ? (double)mark->bytes : -1.0;
-    MD_TRY(comm->reduce->max(comm, &bytes, 1));
-    mark->bytes = (int64_t)bytes;
+    double seen[2] = {-1.0, -1.0};
+    if (comm->rank == 0) seen[0] = (double)mark->bytes, seen[1] = (double)mark->frames;
+    MD_TRY(comm->reduce->max(comm, seen, 2));
+    mark->bytes = (int64_t)seen[0];
+    mark->frames = (int64_t)seen[1];
   }
   return MD_OK;
 }

@@ -43,17 +43,6 @@ static void warn_of_resume(md_sim *sim)
   md_sim_explain(sim, "--resume", text);
 }
 
-/* Completes the record of the present run, from which restarts and formulas take its end. */
-static void note_run(md_sim *sim, int64_t last)
-{
-  md_run_record *record = &sim->history.run[sim->history.nrun - 1];
-  record->last = last;
-  record->computed = sim->computed;
-  record->drawn = md_variables_drawn(sim->variables);
-  record->natoms = sim->model.natoms;
-  md_faces_put(&sim->model.box, record->box);
-}
-
 /* Runs n steps. */
 static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
 {
@@ -91,7 +80,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   MD_TRY(status);
   if (frame) MD_TRY(md_frame_end(sim));
   if (edits) ++sim->history.edits;
-  note_run(sim, run.last);
+  md_run_note(sim, run.last);
   return MD_OK;
 }
 

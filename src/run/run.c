@@ -195,6 +195,16 @@ static bool is_broken(md_run *run, md_status status)
   return download != MD_OK;
 }
 
+void md_run_note(md_sim *sim, int64_t last)
+{
+  md_run_record *record = &sim->history.run[sim->history.nrun - 1];
+  record->last = last;
+  record->computed = sim->computed;
+  record->drawn = md_variables_drawn(sim->variables);
+  record->natoms = sim->model.natoms;
+  md_faces_put(&sim->model.box, record->box);
+}
+
 md_status md_run_execute(md_run *run)
 {
   md_sim *sim = run->sim;

@@ -71,4 +71,8 @@ void md_run_destroy_engine(md_run *run);
 /* Must the run end early? */
 static inline bool md_run_is_stopped(const md_run *run) { return run->signal != 0 || run->late; }
 
+/* Completes the record of the present run, which ended at the step `last`. Restarts and formulas take its end from the
+ * record. */
+void md_run_note(md_sim *sim, int64_t last);
+
 #endif

@@ -407,6 +407,9 @@ static md_status modify(md_sim *sim, const md_words *words, int *at)
 
 md_status md_do_thermo_modify(md_sim *sim, const md_words *words)
 {
-  for (int at = 0; at < words->n;) MD_TRY(modify(sim, words, &at));
-  return MD_OK;
+  const md_thermo before = sim->thermo;
+  md_status status = MD_OK;
+  for (int at = 0; at < words->n && status == MD_OK;) status = modify(sim, words, &at);
+  if (status != MD_OK) sim->thermo = before;
+  return status;
 }

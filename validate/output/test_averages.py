@@ -306,6 +306,24 @@ print "$(v_late:%.8g)" file late.txt
 """
 
 
+def test_a_fix_given_again_keeps_its_place(tmp_path):
+    """As in LAMMPS: the print after it in the list sees the average of the same step."""
+    deck = (BOX + "variable s equal step\nfix a all ave/time 1 1 2 v_s\n"
+            "fix b all print 2 \"$(step) $(f_a)\" file p screen no\nrun 2\n"
+            "fix a all ave/time 1 1 2 v_s\nrun 4\n")
+    works(run_deck(tmp_path, deck))
+    rows = [line.split() for line in (tmp_path / "p").read_text().splitlines()[1:]]
+    assert rows == [["0", "0"], ["2", "2"], ["4", "4"], ["6", "6"]]
+
+
+def test_all_values_of_a_growing_vector_are_per_particle(tmp_path):
+    """ke grows with the number of particles, and so do all values of the vector of a fix that takes it."""
+    deck = BOX + ("velocity all create 1 3\ncompute k all ke\nfix v all vector 1 c_k\nrun 9\n"
+                  "thermo_style custom step c_k f_v[1] f_v[4] f_v[9]\nrun 0\n")
+    (row,) = harness.read_tables(works(run_deck(tmp_path, deck)).out)[1].rows
+    assert float(row[1]) > 0.1 and row[1] == row[2] == row[3] == row[4]
+
+
 def test_averages_begin_at_another_step(tmp_path):
     """As if the step had got its number before them."""
     reset = "reset_timestep 100\n"

@@ -235,3 +235,17 @@ BAD = {
 def test_what_makes_no_sense_is_refused(name, tmp_path):
     words, message = BAD[name]
     refused(run_deck(tmp_path, FREE + f"fix 2 a {words}\n"), USAGE, message)
+
+
+@pytest.mark.parametrize("change", ["delete_atoms group o compress no", "set group o type 2"])
+def test_a_centre_that_jumped_needs_the_same_particles(change, tmp_path):
+    """The jumps through faces are counted for the group as a whole. Of a part of it nothing knows them."""
+    deck = ("units lj\nregion b block 0 10 0 10 0 10\ncreate_box 2 b\ncreate_atoms 1 single 8.2 5 5\n"
+            "create_atoms 1 single 8.7 5 4\ncreate_atoms 1 single 9.2 4 5\ncreate_atoms 1 single 9.7 5 6\n"
+            "create_atoms 2 single 2 2 2\nmass * 1\npair_style lj/cut 1.1\npair_coeff * * 0 1\ngroup g id 1:4\n"
+            "group o id 1\nvelocity g set {} 0 0 units box\nfix 1 all nve\nfix s g spring tether 0.01 8 5 5 0\n"
+            "run 300\n" + change + "\nrun 10\n")
+    refused(run_deck(tmp_path, deck.format(1)), PHYSICS, "fix spring no longer knows", "define the fix again")
+    assert run_deck(tmp_path, deck.format(0)).status == 0
+    assert run_deck(tmp_path, deck.format(1).replace(change, f"{change}\nunfix s\nfix s g spring tether 0.01 8 5 5 0")
+                    ).status == 0

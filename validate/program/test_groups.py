@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import harness
-from cli import USAGE, refused, run_deck, works
+from cli import BOX, USAGE, refused, run_deck, works
 from test_averages import needs_lmp, run_lmp
 
 START = """lattice fcc 0.8442
@@ -131,7 +131,8 @@ def test_groups_after_a_resume(tmp_path):
     ("group g dance 1", "accepted are type, id, region"),
     ("group g type", "nothing follows"),
     ("compute 1 nobody ke", "unknown group 'nobody'"),
-    ("compute 1 all erotate", "unknown compute style 'erotate'; accepted are: ke;"),
+    ("compute 1 all erotate",
+     "unknown compute style 'erotate' (`myriad help compute` has their arguments); accepted are: ke;"),
     ("compute 1 all ke 5", "unexpected '5'"),
     ("compute thermo_pe all pe", "exists already"),
     ("compute a-b all pe", "letters, digits and _"),
@@ -209,6 +210,12 @@ def test_an_excluded_group_has_the_particles_of_its_command(change, energy, engi
     found = harness.run(deck, tmp_path, engine=engine)
     assert float(found.tables[0].rows[0][1]) == 0.0
     assert float(found.tables[1].rows[0][1]) == pytest.approx(energy(lambda r: 4.0 * (r**-12 - r**-6)), rel=1e-6)
+
+
+@pytest.mark.parametrize("compute", ["a group/group b", "a coord/atom cutoff 1.5 group b"])
+def test_the_other_group_of_a_compute_stays(compute, tmp_path):
+    deck = BOX + f"group a id 1\ngroup b id 2\ncompute c {compute}\ngroup b delete\n"
+    refused(run_deck(tmp_path, deck), USAGE, "group 'b' cannot be deleted", "a compute")
 
 
 def test_excluded_groups_that_are_refused(tmp_path):

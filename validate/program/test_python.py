@@ -713,7 +713,10 @@ REFUSED = [
     "pair_style morse -1", "pair_style gravity -1", "pair_style eam 3", "pair_style hybrid lj/cut 2.5 morse -1",
     "pair_modify shift yes", "pair_modify tail no shift yes mix none", "neigh_modify exclude type 1 1 exclude type 1 7",
     "neigh_modify exclude none exclude group all nowhere", "compute_modify thermo_temp extra/dof 100 dynamic maybe",
-    "read_dump snapshot 0 x y z vx", "dump_modify d format float %gx%d", "create_atoms 1 uniform 5 seed 3 scale 100"]
+    "read_dump snapshot 0 x y z vx", "dump_modify d format float %gx%d", "create_atoms 1 uniform 5 seed 3 scale 100",
+    "displace_atoms all move 0 0 100", "displace_atoms all random 0 0 9 7", "set group all z 99",
+    "set group all vx 3 type/subset 1 2000 5", "change_box all z final 0 3", "velocity one create 1 5",
+    "thermo_modify norm no flush maybe", "fix e all evaporate 1 5 nowhere 7", "group g dynamic all region nowhere"]
 
 
 @pytest.mark.parametrize("command", REFUSED)
@@ -724,13 +727,17 @@ def test_a_refused_command_changes_nothing(command, myriad, tmp_path, monkeypatc
     ends = []
     for words in ([], [command]):
         with myriad.Myriad(*QUIET) as md:
-            md.commands_string(f"{GAS}neigh_modify exclude type 2 2\npair_modify tail yes\n"
-                               "dump d all custom 5 d id x\ndump_modify d format float abcdef%g\n")
+            md.commands_string(GAS.replace("0 4 0 4 0 4", "0 4 0 4 -1 5\nboundary p p f\nregion i block 0 4 0 4 0 3.9")
+                               .replace("create_atoms 1 box", "create_atoms 1 region i") +
+                               "neigh_modify exclude type 2 2\npair_modify tail yes\n"
+                               "dump d all custom 5 d id x\ndump_modify d format float abcdef%g\ngroup one id 1\n"
+                               "region r block 0 2 0 2 0 2\nfix e all evaporate 1 5 r 7\n"
+                               "group g dynamic all region r every 1\n")
             for word in words:
                 with pytest.raises(myriad.UsageError):
                     md.command(word)
             md.run(5)
-            ends.append([md.number(name) for name in ("pe", "temp", "press", "lx", "mass(all)")])
+            ends.append([md.number(name) for name in ("pe", "temp", "press", "lz", "atoms", "mass(all)", "count(g)")])
         ends[-1].append(Path("d").read_text())
     assert ends[0] == ends[1]
 
@@ -759,6 +766,18 @@ def test_a_file_that_cannot_be_opened_leaves_the_particles(myriad, gas):
     gas.command("undump d")
     assert np.array_equal(gas.gather("x"), before)
     gas.run(5)
+
+
+def test_a_fix_whose_file_is_not_complete_is_gone(myriad, gas):
+    """It cannot be closed, because the disk is full. Its name is free then."""
+    gas.command("fix p all print 1 'hello' file /dev/full screen no")
+    for command in ("run 3", "unfix p"):
+        with pytest.raises(myriad.MyriadError, match="No space left"):
+            gas.command(command)
+    with pytest.raises(myriad.UsageError, match="there is no fix 'p'"):
+        gas.command("unfix p")
+    gas.command("fix p all print 1 'hello' screen no")
+    gas.run(3)
 
 
 def test_a_tilt_that_is_refused_leaves_the_particles(myriad, gas):

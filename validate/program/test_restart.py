@@ -1155,6 +1155,7 @@ def test_many_runs_make_no_large_file(tmp_path):
 
 @pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.mpi)])
 @pytest.mark.parametrize("change", ["fix e all evaporate 2 5 r 77",
+                                    "minimize 0 0 3 100\nSHOWfix e all evaporate 2 5 r 77",
                                     "fix e all deposit 9 1 2 77 region r near 0.75 attempt 999 units box"])
 def test_numbers_per_particle_of_runs_before(change, ranks, tmp_path):
     """A resumed deck has the particles of its beginning until it comes to its restart, and then took these for those of
@@ -1162,16 +1163,18 @@ def test_numbers_per_particle_of_runs_before(change, ranks, tmp_path):
     show = ("print \"at $(step) $(atoms) $(count(all)) $(pe:%.15g) $(etotal:%.15g) $(enthalpy:%.15g) $(density:%.15g) "
             "$(temp:%.15g)\"\n")
     deck = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES +
-            f"region r block 0 3 0 3 0 3\n{change}\nthermo_modify lost ignore\nrun 10\nprint first\n{show}"
+            f"region r block 0 3 0 3 0 3\n{change.replace('SHOW', show)}\nrun 10\nprint first\n{show}"
             f"if \"$(atoms) != 256\" then \"variable m equal 2\" else \"variable m equal 1\"\n"
             f"group g id 7 9\ndelete_atoms group g compress no\n{show}velocity all scale $(v_m/pe^2)\n{show}"
-            f"restart 13 r.*\nrun 6\n{show}write_data end.data\n")
+            f"restart 3 r.*\nrun 6\n{show}write_data end.data\n")
     finish(start(tmp_path, deck=deck, ranks=ranks))
     lines = re.compile("^at .*", re.M)
     said, wanted = lines.findall((tmp_path / "log.myriad").read_text()), data(tmp_path)
-    assert len(said) == 4 and len(set(said)) == 3 and " 256 " not in said[0]
+    shown = "SHOW" in change
+    assert len(said) == 4 + shown and len(set(said)) == 3 + shown and " 256 " not in said[shown]
     (tmp_path / "end.data").unlink()
     finish(start(tmp_path, "--resume", deck=deck.replace("print first", "print \"now $(atoms) $(pe)\""), ranks=ranks))
+    assert "Resumed at step" in (tmp_path / "log.myriad").read_text()
     assert lines.findall((tmp_path / "log.myriad").read_text()) == 2 * said
     assert data(tmp_path) == wanted
 
