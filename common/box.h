@@ -354,6 +354,13 @@ static inline void md_box_image_reach(const md_box *box, double out[3])
   out[1] += fabs(t[MD_YZ]);
 }
 
+/* How many edges a point with this fraction of an edge is from the parallelepiped. A point that rounding alone has put
+ * below the lower face, as a site of a lattice, stays there: with an edge more it would be at the opposite face. */
+MD_FN double md_box_edges(double fraction)
+{
+  return fraction < 0.0 && fraction >= -0x1p-50 ? 0.0 : floor(fraction);
+}
+
 /* Moves a point into the parallelepiped that LAMMPS shows, by whole edges along periodic axes. Which image is shown
  * follows from rounded arithmetic; its place is exact. */
 MD_FN void md_box_show(const md_box *box, double *x)
@@ -362,7 +369,7 @@ MD_FN void md_box_show(const md_box *box, double *x)
   for (int d = 2; d >= 0 && box->triclinic; --d) {
     if (d >= box->dim) continue;
     md_box_fractions(box, x, fraction);
-    const double n = floor(fraction[d]);
+    const double n = md_box_edges(fraction[d]);
     if (box->periodic[d] && n != 0.0 && isfinite(n)) md_lattice_shift(box->length, box->tilt, d, -n, x);
   }
 }
@@ -385,7 +392,7 @@ MD_FN void md_box_place(const double *lo, const double *length, const double *of
     const double of_b = length[1] > 0.0 ? (x[1] - lo[1] - tilt[MD_YZ] * of_c) / length[1] : 0.0;
     const double of_a =
         length[0] > 0.0 ? (x[0] - lo[0] - tilt[MD_XY] * of_b - tilt[MD_XZ] * of_c) / length[0] : 0.0;
-    const double n = floor(d == 1 ? of_b : of_a);
+    const double n = md_box_edges(d == 1 ? of_b : of_a);
     if (n != 0.0) md_lattice_shift(length, tilt, d, -n, x);
   }
 }

@@ -260,6 +260,8 @@ typedef struct md_fix_style {
   void (*displaced)(md_fix *fix, const double way[3]);
   /* reset_timestep adds `steps` to the number of the step: so do the steps in the state. NULL: it has none. */
   void (*shift)(md_fix *fix, int64_t steps);
+  /* The timestep before `step` was `ratio` times that after it: times in the state go on. NULL: it has none. */
+  void (*retime)(md_fix *fix, int64_t step, double ratio);
   /* its action needs the place where each particle was when the fix began (src/fixes/anchors.h) */
   bool anchors;
   bool external; /* the program around the library gives its forces (common/force/external.h) */

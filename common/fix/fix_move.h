@@ -5,8 +5,8 @@
  *   rotate  a turn about the axis R through P in the time T, by the right hand
  *   variable  x = x0 + D, v = V                  D and V: variables of style equal at each step; without D x += V dt
  *
- * t is the time since the step in which the fix was made. It goes on after reset_timestep; in LAMMPS x jumps to the
- * place of the new step.
+ * t is the time since the step in which the fix was made. It goes on after reset_timestep, where in LAMMPS x jumps to
+ * the place of the new step, and after timestep.
  *
  * A step shifts a particle by the difference between two times, linear and wiggle between roundings of x - x0 at both.
  * These differences add up to the whole displacement without an error, so that no place x0 has to be kept. rotate turns
@@ -20,7 +20,7 @@
  * length 1; k8 to k13 D and V of variable, k14 to k19 1 where these are given. Of its action: k0 to k3, k5 to k7 the
  * same, k4 dt/T, k8 the first step, k9 the angular velocity, k10 sine and k11 cosine minus 1 of the angle of a step,
  * k12 dt; of variable k1 to k3 the shift of the step, k5 to k7 the velocity after it, k8 to k10 1 where that is given.
- * State: 0 the first step; 1 to 3 D of the last step.
+ * State: 0 the first step, had the timestep always been the present one; 1 to 3 D of the last step.
  */
 #if defined MD_FIX_STYLE
 
@@ -166,6 +166,11 @@ static void move_vary(md_fix *fix, const md_fix *now, const md_model *model, md_
 
 static void move_shift(md_fix *fix, int64_t steps) { fix->state[0] += (double)steps; }
 
+static void move_retime(md_fix *fix, int64_t step, double ratio)
+{
+  fix->state[0] = (double)step - ((double)step - fix->state[0]) * ratio;
+}
+
 static const md_fix_style move_style = {
     .name = "move",
     .usage = "move linear VX VY VZ | wiggle AX AY AZ PERIOD | rotate PX PY PZ RX RY RZ PERIOD | variable "
@@ -184,6 +189,7 @@ static const md_fix_style move_style = {
     .prepare = move_prepare,
     .vary = move_vary,
     .shift = move_shift,
+    .retime = move_retime,
     .nstate = 4,
 };
 

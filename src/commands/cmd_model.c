@@ -176,12 +176,23 @@ md_status md_do_neigh_modify(md_sim *sim, const md_words *words)
   return MD_OK;
 }
 
+static void retime_fix(md_fix *fix, int64_t step, double ratio)
+{
+  const md_fix_style *style = md_fix_style_of(fix->kind);
+  if (style->retime) style->retime(fix, step, ratio);
+}
+
 md_status md_do_timestep(md_sim *sim, const md_words *words)
 {
+  md_model *model = &sim->model;
   double dt;
   MD_TRY(md_word_double(words->word[0], "the timestep", &dt));
   if (dt < 0.0) return md_error(MD_USAGE, "the timestep must be zero or positive, not %.64s", words->word[0]);
-  sim->model.dt = dt;
+  /* With a timestep of 0 no time passes, and the steps before count with the timestep that comes after it. */
+  const double ratio = dt > 0.0 && model->dt > 0.0 ? model->dt / dt : 1.0;
+  for (int f = 0; f < model->nfix; ++f) retime_fix(&model->fix[f], model->step, ratio);
+  for (int f = 0; f < sim->nrestored; ++f) retime_fix(&sim->restored[f], model->step, ratio);
+  model->dt = dt;
   return MD_OK;
 }
 

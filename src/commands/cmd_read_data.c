@@ -198,6 +198,7 @@ md_status md_do_read_data(md_sim *sim, const md_words *words)
   const int64_t before = options.add ? sim->model.natoms : 0;
   MD_TRY(read_file(sim, name, group, &options));
   if (options.merge && !sim->resume) MD_TRY(check_ids(sim, name));
+  MD_TRY(md_edit_follow(sim));
   md_log_print(sim->log, "  %lld atoms\n", (long long)(sim->model.natoms - before));
   return MD_OK;
 }

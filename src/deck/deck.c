@@ -154,7 +154,9 @@ static md_status execute(md_sim *sim, const md_words *words)
   if (!command) return md_command_unknown(words->word[0]);
   if (wrong_words(command, arguments.n)) return md_command_count(command, arguments.n);
   if (sim->check) return sim->check->execute(sim, command, &arguments);
+  const uint64_t deck = sim->history.deck;
   md_history_add(&sim->history, words);
+  const uint64_t with = sim->history.deck;
   const bool left_out = is_left_out(sim, command->name);
   if (left_out && sim->resume) {
     md_log_print(sim->log, "Done before: %s\n", command->name);
@@ -168,7 +170,10 @@ static md_status execute(md_sim *sim, const md_words *words)
   const md_left_out before = {.nmeasured = sim->history.nmeasured,
                               .drawn = md_variables_drawn(sim->variables),
                               .natoms = sim->model.natoms};
-  MD_TRY(command->handler(sim, &arguments));
+  const md_status status = command->handler(sim, &arguments);
+  /* A command that was refused did nothing. One that executes others may have done a part. */
+  if (status != MD_OK && status != MD_STOPPED && sim->history.deck == with) sim->history.deck = deck;
+  MD_TRY(status);
   if (left_out) MD_TRY(md_resume_note(sim, &before, words));
   /* pair_style may have come before the box, when the number of types was still unknown. */
   return md_sim_settle_pair(sim);

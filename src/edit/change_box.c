@@ -297,8 +297,7 @@ md_status md_do_change_box(md_sim *sim, const md_words *words)
   for (int d = 0; d < p->dim; ++d)
     for (int64_t i = 0; i < p->n; ++i) p->x[d][i] = md_edit_wrap(&c.box, d, p->x[d][i]);
   md_particles_show(p, &c.box);
-  /* After a run, the particles of a deck that is resumed are still those of its beginning. */
-  if (!sim->resume || sim->history.nrun == 0) MD_TRY(md_faces_follow(sim));
+  MD_TRY(md_edit_follow(sim));
   c.box = sim->model.box;
   md_box_text(&c.box, text);
   md_log_print(sim->log, "Changing box ...\n  %s\n", text);

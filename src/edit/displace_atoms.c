@@ -222,6 +222,7 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
     for (int64_t i = 0; i < p->n; ++i)
       if (md_particles_in_group(p, c.bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);
   md_particles_show(p, &sim->model.box);
+  MD_TRY(md_edit_follow(sim));
   md_log_print(sim->log, "Displacing atoms ...\n");
   return MD_OK;
 }

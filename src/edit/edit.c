@@ -2,6 +2,7 @@
 #include "src/edit/edit.h"
 #include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
+#include "src/box/faces.h"
 #include "src/follow/followed.h"
 #include "src/formula/particle_values.h"
 #include "src/properties/id_values.h"
@@ -58,6 +59,12 @@ static bool is_inside(const md_box *box, int d, double x)
 {
   return (x >= box->lo[d] || md_box_face_follows(box, d, 0)) &&
          (x <= box->hi[d] || md_box_face_follows(box, d, 1)) && isfinite(x);
+}
+
+md_status md_edit_follow(md_sim *sim)
+{
+  /* After a run, the particles of a deck that is resumed are still those of its beginning. */
+  return sim->resume && sim->history.nrun > 0 ? MD_OK : md_faces_follow(sim);
 }
 
 static bool has_fixed_face(const md_box *box)

@@ -37,6 +37,9 @@ double md_edit_wrap(const md_box *box, int d, double x);
  * not; the message names the one of the smallest id. Collective. */
 md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 
+/* Moves faces that follow the particles to where these are now, as LAMMPS does after some commands. Collective. */
+md_status md_edit_follow(md_sim *sim) MD_CHECKED;
+
 /* Before a command moves particles in what will be this box: keeps the positions, if a face is fixed. Collective.
  * MD_RUNTIME: out of memory. */
 md_status md_edit_keep(md_sim *sim, const md_box *box) MD_CHECKED;

@@ -360,6 +360,8 @@ md_status md_images_jump(md_sim *sim, int n, const md_id_column *column)
 md_status md_images_refresh(md_sim *sim)
 {
   double *record = NULL;
+  /* A variable may have asked for them before there was a box. */
+  MD_TRY(md_images_expect(sim, false));
   if (!md_images_are_kept(sim)) return MD_OK;
   const md_status status = look(sim->images, &record);
   free(record);

@@ -138,16 +138,6 @@ static md_status check(const md_sim *sim)
   return MD_OK;
 }
 
-/* Damped dynamics begin at rest. */
-static void stop_particles(md_particles *p)
-{
-  for (int d = 0; d < p->dim; ++d)
-    for (int64_t i = 0; i < p->n; ++i) {
-      p->v[d][i] = 0.0;
-      if (p->wide) p->v_low[d][i] = 0;
-    }
-}
-
 static md_status minimize(md_sim *sim, md_minimizer *m)
 {
   md_model *model = &sim->model;
@@ -165,9 +155,10 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   model->run_begin = sim->run_first = run.whole_first;
   model->run_end = sim->run_last = run.last;
   sim->has_first_energy = false;
-  if (m->dynamics) stop_particles(&sim->particles);
+  run.stops = m->dynamics;                                  /* damped dynamics begin at rest */
   if (m->relax.on) model->fix[m->relax.fix].state[0] = 0.0; /* the first row shows it */
-  MD_TRY(md_run_execute(&run));
+  const md_status status = md_run_execute(&run);
+  if (status != MD_OK) return md_run_refused(sim, status);
   md_run_note(sim, model->step);
   return MD_OK;
 }

@@ -77,7 +77,7 @@ static md_status run_piece(md_sim *sim, int64_t n, const run_words *asked)
   model->backwards = frame ? run.last < from : n < 0;
   const md_status status = md_run_execute(&run);
   model->backwards = false;
-  MD_TRY(status);
+  if (status != MD_OK) return md_run_refused(sim, status);
   if (frame) MD_TRY(md_frame_end(sim));
   if (edits) ++sim->history.edits;
   md_run_note(sim, run.last);

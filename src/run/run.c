@@ -89,15 +89,27 @@ void md_run_destroy_engine(md_run *run)
   run->sim->particles.nghost = 0;
 }
 
-/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them. */
-static md_status place_particles(md_sim *sim)
+static void stop_particles(md_particles *p)
 {
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i) {
+      p->v[d][i] = 0.0;
+      if (p->wide) p->v_low[d][i] = 0;
+    }
+}
+
+/* Puts the particles on the grids of the prepared model, and moves them to the ranks that own them. */
+static md_status place_particles(md_run *run)
+{
+  md_sim *sim = run->sim;
   if (sim->resume)
     MD_TRY(md_resume_load(sim));
   else {
     MD_TRY(md_pair_velocities_check(sim));
     MD_TRY(md_comm_agree(sim->comm, md_model_enter(&sim->model, &sim->particles)));
   }
+  if (run->stops) stop_particles(&sim->particles);
+  run->stops = false;
   md_box_move_back(sim);
   MD_TRY(md_special_make(sim));
   MD_TRY(md_divide_types(sim));
@@ -140,7 +152,7 @@ md_status md_run_prepare(md_run *run)
   MD_TRY(md_plan_check_room(sim));
   if (model->backwards && !sim->resume) MD_TRY(md_fixes_begin_back(model, run->last));
   sim->broken = true;
-  MD_TRY(place_particles(sim));
+  MD_TRY(place_particles(run));
   sim->broken = false;
   return MD_OK;
 }
@@ -193,6 +205,12 @@ static bool is_broken(md_run *run, md_status status)
   const md_status download = md_comm_agree(sim->comm, run->kind->download(run->engine, NULL));
   (void)md_error_restore(&record);
   return download != MD_OK;
+}
+
+md_status md_run_refused(md_sim *sim, md_status status)
+{
+  if (status != MD_STOPPED && !sim->broken) --sim->history.nrun;
+  return status;
 }
 
 void md_run_note(md_sim *sim, int64_t last)

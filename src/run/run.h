@@ -35,6 +35,7 @@ struct md_run {
   md_status (*work)(md_run *);
   /* Of a minimisation. */
   bool minimizes; /* fixes act as in a minimisation; no restart is written */
+  bool stops;     /* it begins with particles at rest */
   bool ended;     /* the present step is the last one: all observers see it */
   void *minimizer;
   void *verifies; /* of the command verify: nothing is shown or written */
@@ -70,6 +71,9 @@ void md_run_destroy_engine(md_run *run);
 
 /* Must the run end early? */
 static inline bool md_run_is_stopped(const md_run *run) { return run->signal != 0 || run->late; }
+
+/* A run has ended with this status, which is returned. One that was refused is no run of the history. */
+md_status md_run_refused(md_sim *sim, md_status status) MD_CHECKED;
 
 /* Completes the record of the present run, which ended at the step `last`. Restarts and formulas take its end from the
  * record. */

@@ -3,6 +3,7 @@ and what becomes of them when particles come and go, when a run goes back, and i
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Dict, List
 
@@ -557,3 +558,11 @@ def test_centres_begin_with_the_flags_that_there_are(tmp_path):
             "run 0\n")
     row = list(map(float, harness.run(deck, tmp_path).table.rows[-1]))
     assert row[1:] == pytest.approx([5.5, (7.5 ** 2 + 1.5 ** 2) ** 0.5, 0.0])
+
+
+def test_a_variable_before_the_box_asks_for_flags_too(tmp_path):
+    """Those of a displacement after it: the centre of mass is beyond the box."""
+    deck = ("units lj\nvariable y equal xcm(all,y)\nregion b block 0 6 0 6 0 6\ncreate_box 1 b\n"
+            "create_atoms 1 single 1 2 1\ncreate_atoms 1 single 3 4 3\nmass 1 1\npair_style zero 1\npair_coeff * *\n"
+            "displace_atoms all move 0 4.5 0 units box\nprint \"at $(v_y:%.6f)\"\nrun 0\nprint \"at $(v_y:%.6f)\"\n")
+    assert re.findall("at [0-9.]+$", works(run_deck(tmp_path, deck)).out, re.M) == ["at 7.500000"] * 2

@@ -607,3 +607,18 @@ def test_a_tilt_is_taken_back_by_steps(tmp_path):
                   "print 'tilt $(xy)'\nchange_box all ortho\nrun 0\n")
     done = works(run_deck(tmp_path, deck.replace("0 6 0 6 0 6", "0 6.3 0 6 0 6")))
     assert 0.0 < abs(float(re.search(r"^tilt (.*)$", done.out, re.M)[1])) < 1e-11
+
+
+@pytest.mark.parametrize("change", ["displace_atoms all move 0.3 0 0 units box", "write_data d\nclear\nread_data d"])
+def test_faces_that_follow_do_so_at_once(change, tmp_path):
+    """As in LAMMPS: the next command sees the box around the moved particles, or those of a file."""
+    deck = ("units lj\nboundary s p p\nregion b block 0 6 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 single 2 1 1\n"
+            f"create_atoms 1 single 4 1 1\nmass 1 1\n{change}\nprint \"faces $(xlo:%.6f) $(xhi:%.6f)\"\n"
+            "replicate 2 1 1\nwrite_dump all custom x id x modify sort id\n")
+    deck = deck.replace("clear\n", "clear\nboundary s p p\n")
+    by = 0.3 if change.startswith("displace") else 0.0
+    done = works(run_deck(tmp_path, deck))
+    lo, hi = (float(face) for face in re.search(r"faces (\S+) (\S+)", done.out).groups())
+    assert lo == pytest.approx(2 + by, abs=2e-3) and hi == pytest.approx(4 + by, abs=2e-3)
+    found = harness.read_dump(tmp_path / "x")[0].columns["x"]
+    assert list(found) == pytest.approx([2 + by, 4 + by, 2 + by + hi - lo, 4 + by + hi - lo], abs=1e-6)

@@ -217,6 +217,19 @@ def test_fix_move_goes_on_after_reset_timestep(motion, tmp_path):
     assert len(set(ends)) == 1
 
 
+@pytest.mark.parametrize("motion", ["linear 1 0.5 0", "wiggle 0.3 0 0.1 0.2"])
+def test_fix_move_goes_on_after_timestep(motion, tmp_path):
+    """The place is that of the time that has passed, in steps of any length."""
+    deck = ("region b block 0 6 0 6 0 6\ncreate_box 1 b\ncreate_atoms 1 random 50 5 NULL\nmass 1 1\n"
+            f"timestep 0.01\nrun 3\nfix m all move {motion} units box\n{{}}"
+            "write_dump all custom d id x y z vx vy vz modify sort id format float %.17g\n")
+    frames = []
+    for k, way in enumerate(("run 35\n", "run 13\ntimestep 0.005\nrun 20\ntimestep 0.02\nrun 6\n")):
+        harness.run(deck.format(way), tmp_path / str(k))
+        frames.append(harness.read_dump(tmp_path / str(k) / "d")[0].vectors("x", "y", "z"))
+    assert np.abs((frames[0] - frames[1] + 3) % 6 - 3).max() < 1e-9
+
+
 def test_a_print_after_reset_timestep(tmp_path):
     """A step that has the number of an earlier one is another step."""
     harness.run(FREE + "fix p all print 50 \"$(step)\" file p\nrun 50\nreset_timestep 25\nrun 25\n", tmp_path)

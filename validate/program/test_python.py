@@ -25,7 +25,8 @@ import numpy as np
 import pytest
 
 import harness
-from harness import environment, mpirun, patience, program, rank_environment, read_dump, run
+from cli import run_deck, works
+from harness import environment, hdf5_missing, mpirun, patience, program, rank_environment, read_dump, run
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON = ROOT / "python"
@@ -753,6 +754,31 @@ def test_a_file_that_is_wrong_in_the_middle_leaves_only_clear(myriad, gas):
     gas.command("clear")
     gas.commands_string(GAS)
     gas.run(1)
+
+
+def test_a_refused_minimisation_leaves_the_velocities(myriad, gas):
+    gas.commands_string("min_style fire\npair_style lj/cut 2.5")
+    before = gas.gather("v")
+    with pytest.raises(myriad.UsageError, match="pair_coeff"):
+        gas.command("minimize 0 0 5 100")
+    assert np.array_equal(gas.gather("v"), before) and np.abs(before).max() > 0.1
+
+
+@pytest.mark.skipif(program().exists() and hdf5_missing(), reason="this build has no HDF5")
+def test_a_refused_command_is_not_in_the_history(myriad, tmp_path, monkeypatch):
+    """A restart of this simulation is one of the deck without it."""
+    monkeypatch.chdir(tmp_path)
+    deck = GAS + "restart 5 r.*\nrun 7\n"
+    with myriad.Myriad(*QUIET) as md:
+        for line in deck.splitlines():
+            if line.startswith("pair_coeff"):
+                for wrong in ("run 3", "minimize 0 0 5 100", "mass 1 -2", "velocity all create nothing 7"):
+                    with pytest.raises(myriad.UsageError):
+                        md.command(wrong)
+            if not line.startswith("run"):
+                md.command(line)
+        md.run(7)
+    assert "Resumed at step 5" in works(run_deck(tmp_path, deck, "--resume")).out
 
 
 def test_a_file_that_cannot_be_opened_leaves_the_particles(myriad, gas):
