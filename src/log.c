@@ -72,12 +72,12 @@ static void put(md_log *log, FILE *sink, const char *format, va_list args)
   free(text);
 }
 
-md_status md_log_open(md_log *log, const char *name, const char *mode)
+md_status md_log_open(md_log *log, const char *name, const char *mode, bool shared)
 {
   if (log->file && fclose(log->file) != 0) log->file_failed = true;
   log->file = NULL;
   if (strcmp(name, "none") == 0) return MD_OK;
-  log->file = md_open_write(name, *mode == 'a');
+  log->file = shared ? md_open_shared(name, *mode == 'a') : md_open_write(name, *mode == 'a');
   if (!log->file)
     return md_error(MD_RUNTIME, "cannot open the log file %.200s: %s; use -log FILE, or -log none", name,
                     md_open_reason(errno));

@@ -23,9 +23,9 @@ typedef struct md_log {
   double last_heartbeat, last_live; /* seconds since the run's start */
 } md_log;
 
-/* Closes the log file, if one is open, and opens `name` with a mode of fopen. The name `none` opens nothing.
- * MD_RUNTIME: the file cannot be opened. */
-md_status md_log_open(md_log *log, const char *name, const char *mode) MD_CHECKED;
+/* Closes the log file, if one is open, and opens `name` with a mode of fopen. The name `none` opens nothing. shared:
+ * another simulation of this process has it open. MD_RUNTIME: the file cannot be opened. */
+md_status md_log_open(md_log *log, const char *name, const char *mode, bool shared) MD_CHECKED;
 
 /* Prints to both sinks. The format contains the newlines. */
 void md_log_print(md_log *log, const char *format, ...) MD_PRINTF(2, 3);

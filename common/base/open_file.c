@@ -62,15 +62,15 @@ bool md_lock_file(int file)
   return true;
 }
 
-/* Locks a file that was opened to be written, and makes it empty if it is not appended to. */
-static bool take(int file, bool append)
+/* Prepares a file that was opened to be written: perhaps locks it, and makes it empty if it is not appended to. */
+static bool take(int file, bool append, bool lock)
 {
   struct stat about;
-  if (!md_lock_file(file)) return false;
+  if (lock && !md_lock_file(file)) return false;
   return append || fstat(file, &about) != 0 || !S_ISREG(about.st_mode) || ftruncate(file, 0) == 0;
 }
 
-FILE *md_open_write(const char *path, bool append)
+static FILE *open_write(const char *path, bool append, bool lock)
 {
   const int flags = O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | (append ? O_APPEND : 0);
   int file = open(path, flags, 0666);
@@ -83,7 +83,7 @@ FILE *md_open_write(const char *path, bool append)
     wait_a_little();
     file = open(path, flags, 0666);
   }
-  if (file >= 0 && !take(file, append)) {
+  if (file >= 0 && !take(file, append, lock)) {
     const int reason = errno;
     close(file);
     errno = reason;
@@ -91,6 +91,10 @@ FILE *md_open_write(const char *path, bool append)
   }
   return file < 0 ? NULL : stream_of(file, append ? "a" : "w");
 }
+
+FILE *md_open_write(const char *path, bool append) { return open_write(path, append, true); }
+
+FILE *md_open_shared(const char *path, bool append) { return open_write(path, append, false); }
 
 /* Waits for a writer of a FIFO. *first: a byte that was read while looking for the writer, or EOF. */
 static bool has_writer(int file, int *first)

@@ -14,6 +14,9 @@
 FILE *md_open_write(const char *path, bool append);
 FILE *md_open_read(const char *path);
 
+/* As md_open_write, without a lock: for a file that this process has open and locked already. */
+FILE *md_open_shared(const char *path, bool append);
+
 /* Locks an open file until it is closed; only regular files are locked. Waits three seconds for another program that
  * has locked it, which may be the run before this one at its end. False: it still is locked, errno is EWOULDBLOCK. */
 bool md_lock_file(int file);

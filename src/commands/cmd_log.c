@@ -19,7 +19,10 @@ md_status md_do_log(md_sim *sim, const md_words *words)
   md_file_unuse(sim->files, MD_FILE_LOG, NULL);
   if (strcmp(name, "none") != 0) MD_TRY(md_sim_use_file(sim, MD_FILE_LOG, NULL, name));
   const char *mode = words->n == 2 || again || sim->resuming ? "a" : "w";
-  return md_comm_agree(sim->comm, sim->comm->rank == 0 ? md_log_open(sim->log, name, mode) : MD_OK);
+  return md_comm_agree(
+      sim->comm, sim->comm->rank == 0
+                     ? md_log_open(sim->log, name, mode, md_file_is_shared(sim->files, MD_FILE_LOG, name))
+                     : MD_OK);
 }
 
 md_status md_do_echo(md_sim *sim, const md_words *words)

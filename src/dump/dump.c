@@ -137,10 +137,10 @@ static md_status write_rows(md_dump *dump, md_view *view, const md_rows *rows, i
 /* The number of rows in the first line of a file of frames; -1: it has no such line. */
 static int64_t rows_of_file(const char *path)
 {
-  char line[64] = "", *end = line;
+  char line[64], *end = line;
   gzFile file = gzopen(path, "rb");
-  if (file && gzgets(file, line, sizeof line)) errno = 0;
-  const long long rows = strtoll(line, &end, 10);
+  const bool read = file && gzgets(file, line, sizeof line);
+  const long long rows = read ? strtoll(line, &end, 10) : -1;
   if (file) gzclose(file);
   return end > line ? rows : -1;
 }

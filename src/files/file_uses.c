@@ -251,6 +251,17 @@ bool md_file_was_used(const md_file_uses *uses, md_file_role role, const char *p
   return false;
 }
 
+bool md_file_is_shared(const md_file_uses *uses, md_file_role role, const char *path)
+{
+  const identity it = identify(path);
+  for (const md_file_uses *r = uses ? records : NULL; r; r = r->next)
+    for (int k = 0; k < r->n && r != uses; ++k) {
+      const identity other = identity_of(&r->list[k]);
+      if (r->list[k].role == role && !r->list[k].ended && same_file(&other, &it)) return true;
+    }
+  return false;
+}
+
 bool md_file_is_written(const md_file_uses *uses, const char *path)
 {
   const identity it = identify(path);

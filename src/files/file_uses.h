@@ -53,6 +53,9 @@ md_status md_file_use_stream(md_file_uses *uses, md_file_role role, FILE *file) 
 /* Has the role used this file before, whether it does so now or not? False if `uses` is NULL. */
 bool md_file_was_used(const md_file_uses *uses, md_file_role role, const char *path);
 
+/* Does another simulation of this process use the file in this role now? False if `uses` is NULL. */
+bool md_file_is_shared(const md_file_uses *uses, md_file_role role, const char *path);
+
 /* Does a role write this file, now or before? False if `uses` is NULL. */
 bool md_file_is_written(const md_file_uses *uses, const char *path);
 

@@ -72,7 +72,8 @@ static md_status open_log(md_log *log, md_file_uses *files, const md_command_lin
       return md_error(MD_RUNTIME, "cannot write the screen file %s: %s", c->screen_name,
                       md_open_reason(errno));
   }
-  MD_TRY(md_log_open(log, c->log_name, c->resume ? "a" : "w"));
+  MD_TRY(md_log_open(log, c->log_name, c->resume ? "a" : "w",
+                     md_file_is_shared(files, MD_FILE_LOG, c->log_name)));
   if (c->echo) {
     log->echo_screen = is(c->echo, "screen", "both");
     log->echo_file = is(c->echo, "log", "both");

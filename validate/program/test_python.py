@@ -806,6 +806,20 @@ def test_a_fix_whose_file_is_not_complete_is_gone(myriad, gas):
     gas.run(3)
 
 
+def test_two_simulations_of_a_process_may_share_a_log(myriad, tmp_path, monkeypatch):
+    """As where a cell of a notebook is executed again: the one before is closed when the new one is there."""
+    monkeypatch.chdir(tmp_path)
+    words = ("-screen", "none", "--threads", 2)
+    md = myriad.Myriad(*words)
+    begun = time.monotonic()
+    md = myriad.Myriad(*words)
+    assert time.monotonic() - begun < 2
+    md.commands_string(GAS)
+    md.run(1)
+    md.close()
+    assert "Loop time" in Path("log.myriad").read_text()
+
+
 def test_a_tilt_that_is_refused_leaves_the_particles(myriad, gas):
     """change_box checks the new box before it moves a particle."""
     gas.command("variable far equal bound(all,xmax)")
