@@ -358,7 +358,8 @@ static inline void md_box_image_reach(const md_box *box, double out[3])
  * below the lower face, as a site of a lattice, stays there: with an edge more it would be at the opposite face. */
 MD_FN double md_box_edges(double fraction)
 {
-  return fraction < 0.0 && fraction >= -0x1p-50 ? 0.0 : floor(fraction);
+  const double rounding = 0x1p-50;
+  return fraction < 0.0 && fraction + rounding >= 0.0 ? 0.0 : floor(fraction);
 }
 
 /* Moves a point into the parallelepiped that LAMMPS shows, by whole edges along periodic axes. Which image is shown
