@@ -32,17 +32,11 @@ struct md_comm_file {
   int lock;         /* of rank 0: the file, opened once more, and locked; -1: none */
 };
 
-/* Puts "./" in front of a name without a directory: MPI-IO takes `word:` at the beginning of a name for a file
- * system, and Open MPI 4.1 fails on names of one letter. */
 static md_status set_name(md_comm_file *f, const char *path)
 {
-  const char *folder = path[0] == '/' ? "" : "./";
-  const size_t before = strlen(folder), size = before + strlen(path) + 1;
-  if (f) f->name = malloc(size);
+  if (f) f->name = md_path_for_mpi(path);
   if (!f || !f->name) return md_error(MD_RUNTIME, "out of memory while opening %.500s", path);
-  memcpy(f->name, folder, before);
-  memcpy(f->name + before, path, size - before);
-  f->path = f->name + before;
+  f->path = f->name + strlen(f->name) - strlen(path);
   return MD_OK;
 }
 

@@ -101,6 +101,7 @@ md_status md_sim_clear(md_sim *sim)
   sim->lattice = (md_lattice){0};
   sim->has_box = sim->has_computed = sim->has_first_energy = sim->broken = sim->large_tilt = false;
   sim->nrestored = 0;
+  sim->nmissing = 0;
   sim->run_work = sim->run_neighbours = sim->run_builds = sim->run_seconds = 0.0;
   sim->computed = (md_computed){0};
   sim->tensor = (md_last_tensor){.known = false};

@@ -161,8 +161,7 @@ struct md_sim {
   md_error_record *preview;
   bool placed_error; /* the message of the present error already names the file and the line */
   md_halted halted;
-  bool
-      broken; /* a run or a file of particles has failed: the particles are not those of a whole step or file */
+  bool broken; /* a run or a file of particles has failed, and has left particles of no whole step or file */
   md_stop *stop; /* when to stop before the end of the deck; NULL: never. Owned by the caller */
   bool has_first_energy;
   double first_energy; /* total energy in the first thermo row of the present run */

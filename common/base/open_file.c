@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -26,6 +27,15 @@ const char *md_open_reason(int reason)
   if (reason == ENXIO) return "it is a pipe (or a socket), and there is no program at its other end";
   if (reason == EWOULDBLOCK) return "another run is writing it";
   return strerror(reason);
+}
+
+char *md_path_for_mpi(const char *path)
+{
+  const char *folder = path[0] == '/' ? "" : "./";
+  const size_t size = strlen(folder) + strlen(path) + 1;
+  char *name = malloc(size);
+  if (name) snprintf(name, size, "%s%s", folder, path);
+  return name;
 }
 
 static bool is_fifo(int file)

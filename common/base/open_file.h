@@ -21,6 +21,10 @@ FILE *md_open_shared(const char *path, bool append);
  * has locked it, which may be the run before this one at its end. False: it still is locked, errno is EWOULDBLOCK. */
 bool md_lock_file(int file);
 
+/* The path with "./" in front of a name without a directory, for MPI-IO: that takes `word:` at the beginning of a name
+ * for a file system, and Open MPI 4.1 fails on names of one letter. The caller frees it. NULL: out of memory. */
+char *md_path_for_mpi(const char *path);
+
 /* Text for the errno of a file that could not be opened. Valid until the next call. */
 const char *md_open_reason(int reason);
 

@@ -145,9 +145,8 @@ md_status md_do_compute_modify(md_sim *sim, const md_words *words)
   const char *id = words->word[0];
   const int c = md_compute_index(&sim->model, id, strlen(id));
   bool yes;
-  md_compute now;
   if (c < 0) return md_error(MD_USAGE, "compute_modify: there is no compute '%.64s'", id);
-  now = sim->model.compute[c];
+  md_compute now = sim->model.compute[c];
   for (int w = 1; w < words->n; w += 2) {
     const char *keyword = words->word[w];
     const bool extra = strcmp(keyword, "extra/dof") == 0 || strcmp(keyword, "extra") == 0;

@@ -67,19 +67,12 @@ md_status md_edit_follow(md_sim *sim)
   return sim->resume && sim->history.nrun > 0 ? MD_OK : md_faces_follow(sim);
 }
 
-static bool has_fixed_face(const md_box *box)
-{
-  bool has = false;
-  for (int d = 0; d < box->dim; ++d)
-    for (int side = 0; side < 2; ++side)
-      has = has || (!box->periodic[d] && !md_box_face_follows(box, d, side));
-  return has;
-}
-
 md_status md_edit_keep(md_sim *sim, const md_box *box)
 {
   md_particles *p = &sim->particles;
-  if (!has_fixed_face(box)) return MD_OK;
+  bool has_faces = false;
+  for (int d = 0; d < box->dim; ++d) has_faces = has_faces || !box->periodic[d];
+  if (!has_faces) return MD_OK;
   MD_TRY(md_comm_agree(sim->comm, md_particles_spare(p)));
   for (int d = 0; d < p->dim && p->n > 0; ++d) memcpy(p->spare[d], p->x[d], (size_t)p->n * sizeof(double));
   return MD_OK;

@@ -40,8 +40,8 @@ md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 /* Moves faces that follow the particles to where these are now, as LAMMPS does after some commands. Collective. */
 md_status md_edit_follow(md_sim *sim) MD_CHECKED;
 
-/* Before a command moves particles in what will be this box: keeps the positions, if a face is fixed. Collective.
- * MD_RUNTIME: out of memory. */
+/* Before a command moves particles in what will be this box: keeps the positions, if an axis is not periodic.
+ * Collective. MD_RUNTIME: out of memory. */
 md_status md_edit_keep(md_sim *sim, const md_box *box) MD_CHECKED;
 
 /* After md_edit_keep, when the command has moved them: as md_edit_check_inside. After an error all particles are where

@@ -1,6 +1,7 @@
 /* HDF5 files; see hdf5_file.h. Every handle is closed in the function that opened it. The library's own
  * description of a failure becomes the message. Of its nested descriptions, the innermost is the most precise. */
 #include "src/hdf5/hdf5_file.h"
+#include "common/base/open_file.h"
 #include "common/ranks/files.h"
 #include "src/files/new_file.h"
 
@@ -142,17 +143,6 @@ static hid_t timeless(hid_t kind)
   return properties;
 }
 
-/* A name with a directory, which the caller frees: MPI-IO takes `word:` at the beginning of a name for a file system,
- * and Open MPI 4.1 fails on names of one letter. NULL: out of memory. */
-static char *with_folder(const char *path)
-{
-  const char *folder = path[0] == '/' ? "" : "./";
-  const size_t size = strlen(folder) + strlen(path) + 1;
-  char *name = malloc(size);
-  if (name) snprintf(name, size, "%s%s", folder, path);
-  return name;
-}
-
 static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, md_comm *comm)
 {
   reason[0] = '\0';
@@ -161,7 +151,7 @@ static md_status open_file(md_h5_file **out, const char *path, md_h5_mode mode, 
   const hid_t properties = timeless(H5P_FILE_CREATE);
   md_status status = mode == MD_H5_CREATE ? md_file_need_regular(path, "an HDF5 file") : check_file(path);
   md_h5_file *file = calloc(1, sizeof *file);
-  char *name = with_folder(path);
+  char *name = md_path_for_mpi(path);
   if (file) file->path = strdup(path);
   if (status == MD_OK && (!file || !file->path || !name))
     status = md_error(MD_RUNTIME, "out of memory while opening %.500s", path);

@@ -155,7 +155,8 @@ static md_status minimize(md_sim *sim, md_minimizer *m)
   model->run_begin = sim->run_first = run.whole_first;
   model->run_end = sim->run_last = run.last;
   sim->has_first_energy = false;
-  run.stops = m->dynamics;                                  /* damped dynamics begin at rest */
+  /* Damped dynamics begin at rest. */
+  run.stops = m->dynamics;
   if (m->relax.on) model->fix[m->relax.fix].state[0] = 0.0; /* the first row shows it */
   const md_status status = md_run_execute(&run);
   if (status != MD_OK) return md_run_refused(sim, status);

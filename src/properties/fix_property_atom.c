@@ -20,7 +20,7 @@ typedef struct fix_property {
   char name[PROPERTIES_MAX][NAME_SIZE];
 } fix_property;
 
-static md_status add_name(fix_property *fix, md_sim *sim, const char *word)
+static md_status add_name(fix_property *fix, const md_sim *sim, const char *word)
 {
   md_property other;
   if (!md_property_is_name(word))
@@ -33,9 +33,7 @@ static md_status add_name(fix_property *fix, md_sim *sim, const char *word)
   if (strcmp(word, "mol") == 0 && sim->model.bonded)
     return md_error(MD_USAGE, "fix property/atom: particles of atom_style bond have a mol already");
   /* The fix before of this ID, which this one replaces, may have it. */
-  md_id_values *own = NULL;
-  const bool replaces = md_property_of_fix(sim, fix->base.id, &own) == MD_OK;
-  bool twice = md_property_find(sim, word, &other) && !(replaces && other.values == own);
+  bool twice = md_property_find(sim, word, &other) && !md_property_is_of_fix(other.values, fix->base.id);
   for (int k = 0; k < fix->n; ++k) twice = twice || strcmp(fix->name[k], word) == 0;
   if (twice) return md_error(MD_USAGE, "fix property/atom: there is a property %s already", word);
   if (fix->n == PROPERTIES_MAX)

@@ -41,11 +41,16 @@ md_status md_property_check(const md_property *property, const char *name, doubl
   return md_error(MD_USAGE, "%.64s takes whole numbers, and not %g", name, value);
 }
 
+bool md_property_is_of_fix(const md_id_values *values, const char *id)
+{
+  char name[sizeof values->name];
+  snprintf(name, sizeof name, "property/atom %.63s", id);
+  return values->property && strcmp(values->name, name) == 0;
+}
+
 md_status md_property_of_fix(md_sim *sim, const char *id, md_id_values **values)
 {
-  char name[sizeof(*values)->name];
-  snprintf(name, sizeof name, "property/atom %.63s", id);
   for (*values = sim->id_values; *values; *values = (*values)->next)
-    if ((*values)->property && strcmp((*values)->name, name) == 0) return MD_OK;
+    if (md_property_is_of_fix(*values, id)) return MD_OK;
   return md_error(MD_USAGE, "read_data fix: there is no fix property/atom '%.64s'", id);
 }

@@ -21,6 +21,9 @@ bool md_property_is_name(const char *name);
 md_status md_property_need(const md_sim *sim, const char *command, const char *name,
                            md_property *property) MD_CHECKED;
 
+/* Are the values those of the fix property/atom with this ID? */
+bool md_property_is_of_fix(const md_id_values *values, const char *id);
+
 /* The values of the fix property/atom with this ID. MD_USAGE: there is no such fix. */
 md_status md_property_of_fix(md_sim *sim, const char *id, md_id_values **values) MD_CHECKED;
 

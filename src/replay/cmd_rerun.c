@@ -161,7 +161,6 @@ static md_status execute(md_sim *sim, rerun *r)
 {
   md_model *model = &sim->model;
   const int64_t began = model->step;
-  const uint64_t draw = md_model_draw(model);
   md_run run = {.sim = sim, .thermo_shown = -1, .work = work, .rerun = r, .shown = 1, .brief = r->brief};
   MD_TRY(md_comm_agree(sim->comm, find_next(r)));
   if (!r->next) return md_error(MD_USAGE, "rerun: the dumps have no snapshot that is asked for");
@@ -175,8 +174,10 @@ static md_status execute(md_sim *sim, rerun *r)
   sim->run_last = r->last < INT64_MAX ? r->last : model->step;
   sim->has_first_energy = false;
   const md_status status = md_run_execute(&run);
-  /* Random numbers go on where they were before the rerun. */
-  if (began > 0) model->draw_shift = (int64_t)(draw - (uint64_t)model->step);
+  /* To random numbers the whole rerun is one change of the step's number. */
+  const int64_t last = model->step;
+  model->step = began;
+  md_model_set_step(model, last);
   return status;
 }
 

@@ -231,35 +231,19 @@ static void walk_pair(walk *w, md_model *m)
   if (w->status == MD_OK && !(m->extent >= 0.0 && m->extent < 0x1p60)) w->status = wrong(w, "model/extent");
 }
 
-/* Pairs of types that do not interact; most models have none. */
-static void walk_excluded(walk *w, md_model *m)
+/* Pairs of numbers from `least` to `most`, and how many there are; most models have none. */
+static void walk_excluded(walk *w, const char *count, const char *pairs, int *n, int (*pair)[2], int least,
+                          int most)
 {
-  int64_t type[2 * MD_EXCLUDED_MAX];
+  int64_t number[2 * MD_EXCLUDED_MAX];
   if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded") : m->exclusions.ntypes == 0) return;
-  limited(w, "model/excluded", &m->exclusions.ntypes, 1, MD_EXCLUDED_MAX);
-  for (int k = 0; k < 2 * m->exclusions.ntypes; ++k) type[k] = m->exclusions.types[k / 2][k % 2];
-  numbers(w, "model/excluded_types", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->exclusions.ntypes, 2}},
-          type);
-  for (int k = 0; k < 2 * m->exclusions.ntypes && w->status == MD_OK; ++k) {
-    if (type[k] < 1 || type[k] > m->ntypes) w->status = wrong(w, "model/excluded_types");
-    m->exclusions.types[k / 2][k % 2] = (int)type[k];
-  }
-}
-
-/* The same of groups. Groups come first (walk_groups). */
-static void walk_excluded_groups(walk *w, md_model *m)
-{
-  int64_t group[2 * MD_EXCLUDED_MAX];
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/excluded_pairs") : m->exclusions.ngroups == 0) return;
-  limited(w, "model/excluded_pairs", &m->exclusions.ngroups, 1, MD_EXCLUDED_MAX);
-  for (int k = 0; k < 2 * m->exclusions.ngroups; ++k) group[k] = m->exclusions.groups[k / 2][k % 2];
-  numbers(w, "model/excluded_groups", MD_H5_INT64, (md_h5_shape){.n = 2, .size = {m->exclusions.ngroups, 2}},
-          group);
-  for (int k = 0; k < 2 * m->exclusions.ngroups && w->status == MD_OK; ++k) {
-    if (group[k] < 0 || group[k] >= MD_GROUPS_MAX) w->status = wrong(w, "model/excluded_groups");
-    m->exclusions.groups[k / 2][k % 2] = (int)group[k];
+  if (w->mode == READ ? !md_h5->has(w->file, count) : *n == 0) return;
+  limited(w, count, n, 1, MD_EXCLUDED_MAX);
+  for (int k = 0; k < 2 * *n; ++k) number[k] = pair[k / 2][k % 2];
+  numbers(w, pairs, MD_H5_INT64, (md_h5_shape){.n = 2, .size = {*n, 2}}, number);
+  for (int k = 0; k < 2 * *n && w->status == MD_OK; ++k) {
+    if (number[k] < least || number[k] > most) w->status = wrong(w, pairs);
+    pair[k / 2][k % 2] = (int)number[k];
   }
 }
 
@@ -449,8 +433,11 @@ static void walk_model(walk *w, md_model *m)
   walk_move(w, &m->move);
   reals(w, "model/mass", m->ntypes, m->mass + 1);
   walk_pair(w, m);
-  walk_excluded(w, m);
-  walk_excluded_groups(w, m);
+  md_exclusions *e = &m->exclusions;
+  walk_excluded(w, "model/excluded", "model/excluded_types", &e->ntypes, e->types, 1, m->ntypes);
+  /* Groups come first (walk_groups). */
+  walk_excluded(w, "model/excluded_pairs", "model/excluded_groups", &e->ngroups, e->groups, 0,
+                MD_GROUPS_MAX - 1);
   walk_molecules(w, m);
   real(w, "model/timestep", &m->dt);
   walk_groups(w, &m->groups);

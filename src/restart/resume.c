@@ -260,6 +260,7 @@ static md_status take_particles(md_sim *sim)
   /* Commands between runs that edit particles were skipped, or edited those of the deck's beginning. */
   MD_TRY(sim->jumps ? jump(sim) : load_particles(sim, sim->resume));
   MD_TRY(md_sim_count(sim));
+  sim->nmissing = 0;
   /* The bodies are not where they were when the extent was found. */
   if (md_box_has_room(&sim->model.box) || md_box_is_changed(&sim->model.box)) sim->model.box = r->model.box;
   sim->model.extent = r->model.extent;
@@ -454,7 +455,6 @@ md_status md_resume_load(md_sim *sim)
     model->run_end = r->model.run_end;
   }
   sim->resume = NULL;
-  sim->nmissing = 0;
   /* A file that was written between runs has velocities. */
   return r->under_way ? MD_OK : md_comm_agree(sim->comm, md_model_enter(model, &sim->particles));
 }

@@ -622,3 +622,10 @@ def test_faces_that_follow_do_so_at_once(change, tmp_path):
     assert lo == pytest.approx(2 + by, abs=2e-3) and hi == pytest.approx(4 + by, abs=2e-3)
     found = harness.read_dump(tmp_path / "x")[0].columns["x"]
     assert list(found) == pytest.approx([2 + by, 4 + by, 2 + by + hi - lo, 4 + by + hi - lo], abs=1e-6)
+
+
+def test_a_move_that_is_no_number(tmp_path):
+    """Also where the faces follow, so that no place is beyond them: the particles must be there to be given back."""
+    deck = ("units lj\nboundary s p p\nregion b block 0 6 0 4 0 4\ncreate_box 1 b\ncreate_atoms 1 single 2 1 1\n"
+            "mass 1 1\nlattice fcc 0.01\ndisplace_atoms all move 1e308 0 0\n")
+    refused(run_deck(tmp_path, deck), USAGE, "displace_atoms", "particle 1 is at x = inf", line=8)

@@ -1179,6 +1179,19 @@ def test_numbers_per_particle_of_runs_before(change, ranks, tmp_path):
     assert data(tmp_path) == wanted
 
 
+def test_a_cleared_system_has_its_own_particles(tmp_path):
+    """A resumed deck makes it, after one whose runs lost particles."""
+    system = (MIXTURE.replace("0 5 0 5 0 5", "0 4 0 4 0 4") + MIXTURE_FIXES)
+    deck = (f"{system}region r block 0 3 0 3 0 3\nfix e all evaporate 2 5 r 77\nrun 10\nprint \"at $(atoms)\"\nclear\n"
+            f"{system}print \"at $(atoms)\"\nrun 5\nprint \"at $(atoms) $(pe)\"\nrestart 3 r.*\nrun 6\n")
+    finish(start(tmp_path, deck=deck))
+    lines = re.compile("^at .*", re.M)
+    said = lines.findall((tmp_path / "log.myriad").read_text())
+    assert said[1] == "at 256" != said[0]
+    finish(start(tmp_path, "--resume"))
+    assert lines.findall((tmp_path / "log.myriad").read_text()) == 2 * said
+
+
 def test_values_of_runs_before_are_those_of_the_file_of_an_earlier_version_too(tmp_path):
     """The values of computes at the end of a run, which a formula after it asks for."""
     h5py = pytest.importorskip("h5py")
