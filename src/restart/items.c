@@ -68,6 +68,13 @@ static md_status wrong(const walk *w, const char *name)
   return md_error(MD_RUNTIME, "cannot read %.500s: it is damaged, /%s is not valid", w->path, name);
 }
 
+/* Has the file no such item? Items that few models or decks need are left out of it. needs: whether that which is
+ * written needs it; a file that is read says so itself. Also true after an error. */
+static bool lacks(const walk *w, const char *name, bool needs)
+{
+  return w->status != MD_OK || !(w->mode == READ ? md_h5->has(w->file, name) : needs);
+}
+
 static void limited(walk *w, const char *name, int *value, int least, int most)
 {
   int64_t number = *value;
@@ -176,7 +183,7 @@ static void walk_sub_styles(walk *w, const char *prefix, md_pair *pair)
 /* Most models have no tail correction. */
 static void walk_tail(walk *w, const char *name, md_pair *pair)
 {
-  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : !pair->tail)) return;
+  if (lacks(w, name, pair->tail)) return;
   flags(w, name, 1, &pair->tail);
   if (w->status == MD_OK && pair->tail && (pair->shift || !md_pair_style_of(pair->kind)->tail))
     w->status = wrong(w, name);
@@ -214,8 +221,8 @@ static void walk_style(walk *w, const char *prefix, int ntypes, md_pair *pair)
 static void walk_zero(walk *w, md_pair *pair)
 {
   static const char name[] = "model/pair_zero_cutoff";
-  if (w->status != MD_OK || pair->kind != MD_PAIR_NONE) return;
-  if (w->mode == READ ? !md_h5->has(w->file, name) : !(pair->zero_cutoff > 0.0)) return;
+  if (pair->kind != MD_PAIR_NONE) return;
+  if (lacks(w, name, pair->zero_cutoff > 0.0)) return;
   real(w, name, &pair->zero_cutoff);
   if (w->status == MD_OK && !(pair->zero_cutoff > 0.0 && pair->zero_cutoff < 0x1p60))
     w->status = wrong(w, name);
@@ -236,8 +243,7 @@ static void walk_excluded(walk *w, const char *count, const char *pairs, int *n,
                           int most)
 {
   int64_t number[2 * MD_EXCLUDED_MAX];
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, count) : *n == 0) return;
+  if (lacks(w, count, *n > 0)) return;
   limited(w, count, n, 1, MD_EXCLUDED_MAX);
   for (int k = 0; k < 2 * *n; ++k) number[k] = pair[k / 2][k % 2];
   numbers(w, pairs, MD_H5_INT64, (md_h5_shape){.n = 2, .size = {*n, 2}}, number);
@@ -252,8 +258,7 @@ static void walk_molecules(walk *w, md_model *m)
 {
   md_molecules *e = &m->exclusions.molecules;
   int64_t group[MD_MOLECULES_MAX];
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/molecules") : e->n == 0) return;
+  if (lacks(w, "model/molecules", e->n > 0)) return;
   limited(w, "model/molecules", &e->n, 1, MD_MOLECULES_MAX);
   for (int k = 0; k < e->n; ++k) group[k] = e->group[k];
   numbers(w, "model/molecule_groups", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {e->n}}, group);
@@ -377,8 +382,7 @@ static void walk_box(walk *w, md_box *box)
   if (w->status != MD_OK) return;
   if (w->mode == READ) box->triclinic = md_h5->has(w->file, "model/box_tilt");
   if (box->triclinic) reals(w, "model/box_tilt", 3, box->tilt);
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/box_faces") : !md_box_has_room(box)) return;
+  if (lacks(w, "model/box_faces", md_box_has_room(box))) return;
   for (int f = 0; f < 6; ++f) face[f] = (int64_t)box->face[f / 2][f % 2];
   numbers(w, "model/box_faces", MD_H5_INT64, (md_h5_shape){.n = 1, .size = {6}}, face);
   for (int f = 0; f < 6 && w->status == MD_OK; ++f) {
@@ -394,8 +398,7 @@ static void walk_box(walk *w, md_box *box)
 static void walk_units(walk *w, md_model *m)
 {
   char name[16];
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "model/units") : m->units == &md_units_lj) return;
+  if (lacks(w, "model/units", m->units != &md_units_lj)) return;
   snprintf(name, sizeof name, "%s", m->units->name);
   text(w, "model/units", name, sizeof name);
   if (w->status != MD_OK) return;
@@ -570,10 +573,10 @@ static void walk_history(walk *w, md_history *h)
   int runs = (int)h->nrun;
   numbers(w, "run/beginning", MD_H5_INT64, (md_h5_shape){0}, &h->beginning);
   /* Without runs, and in files of earlier versions, there are no arrays. */
-  if (w->mode == READ ? md_h5->has(w->file, "runs/deck") : runs > 0)
-    rows_of(w, "run/runs", "runs/deck", &runs);
-  else
+  if (lacks(w, "runs/deck", runs > 0))
     limited(w, "run/runs", &runs, 0, 1 << 24);
+  else
+    rows_of(w, "run/runs", "runs/deck", &runs);
   if (w->status != MD_OK) return;
   if (w->mode == READ) {
     w->status = md_array_new_zero(&h->run, runs, sizeof *h->run, "the runs of a deck");
@@ -597,8 +600,7 @@ static void walk_history(walk *w, md_history *h)
 static void walk_measured(walk *w, md_history *h)
 {
   int n = (int)h->nmeasured;
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "run/measured") : n == 0) return;
+  if (lacks(w, "run/measured", n > 0)) return;
   rows_of(w, "run/measured", "run/measured_values", &n);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&h->measured, n, sizeof *h->measured, "the values of a deck");
@@ -615,8 +617,8 @@ static void walk_measured(walk *w, md_history *h)
 static void walk_left_out(walk *w, md_history *h)
 {
   int n = (int)h->nleft;
-  if (w->status != MD_OK || w->version < HAS_DRAWS) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "run/left_out") : n == 0) return;
+  if (w->version < HAS_DRAWS) return;
+  if (lacks(w, "run/left_out", n > 0)) return;
   rows_of(w, "run/left_out", "run/left_out_commands", &n);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&h->left, n, sizeof *h->left, "the commands of a deck");
@@ -653,7 +655,7 @@ static void walk_gzip(walk *w, int k, md_gzip_state *gzip)
   int64_t crc = gzip->crc;
   snprintf(name, sizeof name, "output/%d/gzip_length", k + 1);
   if (w->mode == READ) gzip->length = -1;
-  if (w->mode == READ ? !md_h5->has(w->file, name) : gzip->length < 0) return;
+  if (lacks(w, name, gzip->length >= 0)) return;
   whole(w, name, &gzip->length);
   snprintf(name, sizeof name, "output/%d/gzip_crc", k + 1);
   numbers(w, name, MD_H5_INT64, (md_h5_shape){0}, &crc);
@@ -666,7 +668,7 @@ static void walk_frames(walk *w, int k, int64_t *frames)
   char name[64];
   snprintf(name, sizeof name, "output/%d/frames", k + 1);
   if (w->mode == READ) *frames = -1;
-  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : *frames < 0)) return;
+  if (lacks(w, name, *frames >= 0)) return;
   whole(w, name, frames);
 }
 
@@ -679,7 +681,7 @@ static void walk_state(walk *w, int k, md_output_mark *mark)
   if (w->status == MD_OK && mark->nstate >= INT32_MAX)
     w->status = md_error(MD_RUNTIME, "fix %s has %lld sums; a restart holds at most 2^31", mark->id,
                          (long long)mark->nstate);
-  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : n == 0)) return;
+  if (lacks(w, name, n > 0)) return;
   limited(w, name, &n, 1, INT32_MAX - 1);
   if (w->status == MD_OK && w->mode == READ) {
     w->status = md_array_new_zero(&mark->state, n, sizeof *mark->state, "the sums of a fix");
@@ -722,8 +724,7 @@ static void walk_outputs(walk *w, md_restart *r)
 static void walk_columns(walk *w, md_restart *r)
 {
   char name[64];
-  if (w->status != MD_OK) return;
-  if (w->mode == READ ? !md_h5->has(w->file, "particles/columns") : r->ncolumn == 0) return;
+  if (lacks(w, "particles/columns", r->ncolumn > 0)) return;
   limited(w, "particles/columns", &r->ncolumn, 1, MD_RESTART_COLUMNS);
   if (w->status == MD_OK && w->mode == READ)
     w->status = md_array_new_zero(&r->column, r->ncolumn, sizeof *r->column, "values of fixes");
@@ -740,14 +741,14 @@ static void walk_columns(walk *w, md_restart *r)
 static void walk_draw_shift(walk *w, int64_t *shift)
 {
   static const char name[] = "run/draw_shift";
-  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : *shift == 0)) return;
+  if (lacks(w, name, *shift != 0)) return;
   whole(w, name, shift);
 }
 
 static void walk_unshown(walk *w, md_restart *r)
 {
   static const char name[] = "run/unshown";
-  if (w->status != MD_OK || (w->mode == READ ? !md_h5->has(w->file, name) : !r->unshown)) return;
+  if (lacks(w, name, r->unshown)) return;
   flags(w, name, 1, &r->unshown);
 }
 
