@@ -4,7 +4,7 @@
  *
  * One engine does both ways, and nothing is shown or written meanwhile. Then the particles of before are put back, so
  * that the command has no effect. If the hashes of the two states differ (state_hash.h), each particle's two hashes
- * meet on the rank id mod ranks, wherever the particle was. The error names the rank that has most of the particles
+ * meet at the home of its id (common/ranks/outbox.h). The error names the rank that has most of the particles
  * which differ.
  *
  * What this finds: a fault of a memory, a processor or a message, because it is hardly ever the same on both ways; and
@@ -12,6 +12,7 @@
  * hash of each one. Cost: 2 N steps.
  */
 #include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 #include "src/backwards/check_back.h"
 #include "src/backwards/state_hash.h"
@@ -84,7 +85,7 @@ static void compare(record *r, int64_t n, int64_t *count, int64_t *first)
   }
 }
 
-/* Sends each record to the rank id mod ranks, and compares there. count, first: as compare, of this rank. */
+/* Sends each record to the home of its id, and compares there. count, first: as compare, of this rank. */
 static md_status compare_at_home(const verification *v, md_comm *comm, int64_t *count, int64_t *first)
 {
   int32_t *to = NULL;
@@ -92,7 +93,7 @@ static md_status compare_at_home(const verification *v, md_comm *comm, int64_t *
   int64_t n = 0;
   md_status status =
       md_comm_agree(comm, md_array_new(&to, v->nrecord + 1, sizeof *to, "records of particles"));
-  for (int64_t k = 0; k < v->nrecord && status == MD_OK; ++k) to[k] = (int32_t)(v->record[k].id % comm->size);
+  for (int64_t k = 0; k < v->nrecord && status == MD_OK; ++k) to[k] = md_home_of(comm, v->record[k].id);
   if (status == MD_OK)
     status = comm->exchange->sparse_exchange(comm, v->nrecord, to, v->record, sizeof *v->record, &here, &n);
   if (status == MD_OK) compare(here, n, count, first);

@@ -1,6 +1,6 @@
 /* Following particles from rank to rank and through periodic faces; see followed.h.
  *
- * 1. The record of a particle is at home on rank id mod ranks, in the order of ids, wherever the particle goes.
+ * 1. The record of a particle is at the home of its id (common/ranks/outbox.h), in the order of ids.
  * 2. At a look each rank sends the places of its particles home. A home compares a place with that of the last look
  *    (common/sums/follow.h). The record goes back to the particle's rank. They go in rounds of at most ROUND particles
  *    of a rank, so that messages take little memory.
@@ -13,7 +13,7 @@
  * to homes and back. Memory: 80 bytes a particle, and 64 more while the host looks. Restarts do not hold the records.
  */
 #include "src/follow/followed.h"
-#include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 #include "src/follow/images.h"
 #include "src/follow/looks.h"
@@ -24,6 +24,8 @@
 #include <string.h>
 
 enum { ROUND = 1 << 17 };
+
+static const char what_is_sent[] = "particles that are followed";
 
 /* A question to a home. */
 typedef struct question {
@@ -112,45 +114,31 @@ static md_status count_rounds(const md_sim *sim, int64_t *rounds)
   return MD_OK;
 }
 
-/* Makes a message of each particle that is followed, and selected, and returns their number. Between runs particles
- * have velocities. */
-static int64_t fill(const md_followed *f, const selection *s, question *m, int32_t *to)
+/* Adds a message of each particle that is followed, and selected. Between runs particles have velocities. */
+static void fill(const md_followed *f, const selection *s, md_outbox *out)
 {
   const md_sim *sim = f->sim;
   const md_particles *p = &sim->particles;
   const uint32_t bit = bit_of(f);
-  int64_t n = 0;
   for (int64_t i = s->first; i < s->last; ++i) {
     if (!md_particles_in_group(p, bit, i) || (s->chosen && !s->chosen[i])) continue;
-    m[n] = (question){.id = p->id[i], .rank = sim->comm->rank, .place = i, .type = p->type[i]};
+    question *m = md_outbox_add(out, md_home_of(sim->comm, p->id[i]));
+    *m = (question){.id = p->id[i], .rank = sim->comm->rank, .place = i, .type = p->type[i]};
     for (int d = 0; d < p->dim; ++d)
-      m[n].x[d] = f->what != MD_FOLLOWED_VELOCITIES ? p->x[d][i]
-                  : sim->view                       ? md_model_velocity(&sim->model, p, d, i)
-                                                    : p->v[d][i];
-    for (int d = 0; d < 3 && s->flag; ++d) m[n].through[d] = (int32_t)s->flag[d][i];
-    to[n++] = (int32_t)(p->id[i] % sim->comm->size);
+      m->x[d] = f->what != MD_FOLLOWED_VELOCITIES ? p->x[d][i]
+                : sim->view                       ? md_model_velocity(&sim->model, p, d, i)
+                                                  : p->v[d][i];
+    for (int d = 0; d < 3 && s->flag; ++d) m->through[d] = (int32_t)s->flag[d][i];
   }
-  return n;
 }
 
 /* Sends the messages of particles home; the caller frees *received. */
 static md_status send_home(md_followed *f, selection of, question **received, int64_t *n)
 {
-  md_sim *sim = f->sim;
-  const int64_t most = of.last - of.first;
-  question *sent = NULL;
-  int32_t *to = NULL;
-  void *bytes = NULL;
-  md_status status = md_array_new(&sent, most + 1, sizeof *sent, "particles that are followed");
-  if (status == MD_OK) status = md_array_new(&to, most + 1, sizeof *to, "particles that are followed");
-  status = md_comm_agree(sim->comm, status);
-  if (status == MD_OK)
-    status = sim->comm->exchange->sparse_exchange(sim->comm, fill(f, &of, sent, to), to, sent, sizeof *sent,
-                                                  &bytes, n);
-  free(sent);
-  free(to);
-  *received = bytes;
-  return status;
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, f->sim->comm, of.last - of.first, sizeof **received, what_is_sent));
+  fill(f, &of, &out);
+  return md_outbox_send(&out, received, n);
 }
 
 /* ---- homes ---- */
@@ -257,25 +245,18 @@ static bool look_at(md_followed *f, const md_follow *now, const question *m, ans
 static md_status answer_all(md_followed *f, const question *m, int64_t n, md_follow_record *now,
                             double *moved, md_follow_fault *fault)
 {
-  md_comm *comm = f->sim->comm;
   const md_follow what = follow_of(f);
-  answer *made = NULL;
-  int32_t *to = NULL;
-  void *bytes = NULL;
-  int64_t good = 0, count = 0;
-  md_status status = md_array_new(&made, n + 1, sizeof *made, "particles that are followed");
-  if (status == MD_OK) status = md_array_new(&to, n + 1, sizeof *to, "particles that are followed");
-  status = md_comm_agree(comm, status);
-  for (int64_t k = 0; k < n && status == MD_OK; ++k)
-    if (look_at(f, &what, &m[k], &made[good], moved, fault)) to[good++] = (int32_t)m[k].rank;
-  if (status == MD_OK)
-    status = comm->exchange->sparse_exchange(comm, good, to, made, sizeof *made, &bytes, &count);
-  const answer *received = bytes;
-  for (int64_t k = 0; k < count && status == MD_OK; ++k) now[received[k].place] = received[k].record;
-  free(bytes);
-  free(to);
-  free(made);
-  return status;
+  md_outbox out;
+  answer *received, made;
+  int64_t count;
+  MD_TRY(md_outbox_open(&out, f->sim->comm, n, sizeof *received, what_is_sent));
+  for (int64_t k = 0; k < n; ++k)
+    if (look_at(f, &what, &m[k], &made, moved, fault))
+      *(answer *)md_outbox_add(&out, (int32_t)m[k].rank) = made;
+  MD_TRY(md_outbox_send(&out, &received, &count));
+  for (int64_t k = 0; k < count; ++k) now[received[k].place] = received[k].record;
+  free(received);
+  return MD_OK;
 }
 
 /* A look at the particles of a round. */
@@ -537,22 +518,11 @@ typedef struct renamed {
 static md_status tell_homes(md_sim *sim, const int64_t *old, renaming **received, int64_t *n)
 {
   const md_particles *p = &sim->particles;
-  renaming *sent = NULL;
-  int32_t *to = NULL;
-  void *bytes = NULL;
-  md_status status = md_array_new(&sent, p->n + 1, sizeof *sent, "particles that are followed");
-  if (status == MD_OK) status = md_array_new(&to, p->n + 1, sizeof *to, "particles that are followed");
-  status = md_comm_agree(sim->comm, status);
-  for (int64_t i = 0; i < p->n && status == MD_OK; ++i) {
-    sent[i] = (renaming){old[i], p->id[i]};
-    to[i] = (int32_t)(old[i] % sim->comm->size);
-  }
-  if (status == MD_OK)
-    status = sim->comm->exchange->sparse_exchange(sim->comm, p->n, to, sent, sizeof *sent, &bytes, n);
-  free(sent);
-  free(to);
-  *received = bytes;
-  return status;
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, sim->comm, p->n, sizeof **received, what_is_sent));
+  for (int64_t i = 0; i < p->n; ++i)
+    *(renaming *)md_outbox_add(&out, md_home_of(sim->comm, old[i])) = (renaming){old[i], p->id[i]};
+  return md_outbox_send(&out, received, n);
 }
 
 /* Sends the records to the homes of the new ids. */
@@ -561,25 +531,15 @@ static md_status move_records(const md_followed *f, const renaming *of, int64_t 
 {
   const md_follow_set *set = &f->set;
   md_comm *comm = f->sim->comm;
-  renamed *sent = NULL;
-  int32_t *to = NULL;
-  void *bytes = NULL;
-  int64_t found = 0;
-  md_status status = md_array_new(&sent, n + 1, sizeof *sent, "particles that are followed");
-  if (status == MD_OK) status = md_array_new(&to, n + 1, sizeof *to, "particles that are followed");
-  status = md_comm_agree(comm, status);
-  for (int64_t k = 0; k < n && status == MD_OK; ++k) {
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, comm, n, sizeof **received, what_is_sent));
+  for (int64_t k = 0; k < n; ++k) {
     const int64_t *id = bsearch(&of[k].old, set->id, (size_t)set->n, sizeof *id, by_id);
-    if (!id) continue;
-    sent[found] = (renamed){of[k].id, set->last_look[id - set->id], set->at[id - set->id]};
-    to[found++] = (int32_t)(of[k].id % comm->size);
+    if (id)
+      *(renamed *)md_outbox_add(&out, md_home_of(comm, of[k].id)) =
+          (renamed){of[k].id, set->last_look[id - set->id], set->at[id - set->id]};
   }
-  if (status == MD_OK)
-    status = comm->exchange->sparse_exchange(comm, found, to, sent, sizeof *sent, &bytes, count);
-  free(sent);
-  free(to);
-  *received = bytes;
-  return status;
+  return md_outbox_send(&out, received, count);
 }
 
 static void free_set(md_follow_set *set)

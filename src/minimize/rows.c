@@ -3,6 +3,7 @@
 #include "common/arithmetic/exact.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 
 #include <stdlib.h>
@@ -68,26 +69,30 @@ static md_status sort_rows(md_min_rows *rows)
   return MD_OK;
 }
 
+/* Sends rows to the ranks to[], and takes those that come. */
+static md_status exchange_rows(md_min_rows *rows, md_comm *comm, const int32_t *to)
+{
+  void *received = NULL;
+  int64_t count = 0;
+  MD_TRY(comm->exchange->sparse_exchange(comm, rows->n, to, rows->value,
+                                         (int64_t)sizeof(double) * rows->width, &received, &count));
+  free(rows->value);
+  rows->value = received;
+  rows->n = count;
+  return md_comm_agree(comm, sort_rows(rows));
+}
+
 md_status md_min_rows_migrate(md_min_rows *rows, md_minimizer *m)
 {
   md_sim *sim = m->sim;
   md_comm *comm = sim->comm;
   int32_t *owner = NULL;
-  void *received = NULL;
   md_status status = md_array_new(&owner, rows->n, sizeof *owner, "owners of particles");
   if (status == MD_OK) status = find_owners(rows, m, owner);
   status = md_comm_agree(comm, status);
-  int64_t count = 0;
-  if (status == MD_OK)
-    status = comm->exchange->sparse_exchange(comm, rows->n, owner, rows->value,
-                                             (int64_t)sizeof(double) * rows->width, &received, &count);
+  if (status == MD_OK) status = exchange_rows(rows, comm, owner);
   free(owner);
-  MD_TRY(status);
-  free(rows->value);
-  rows->value = received;
-  rows->n = count;
-  MD_TRY(md_comm_agree(comm, sort_rows(rows)));
-  return comm->exchange->migrate(comm, &sim->model, &sim->particles);
+  return status == MD_OK ? comm->exchange->migrate(comm, &sim->model, &sim->particles) : status;
 }
 
 static int64_t id_of_row(const md_min_rows *rows, int64_t k)
@@ -111,19 +116,6 @@ static int64_t row_of(const md_min_rows *rows, int64_t id)
   return low < rows->n && id_of_row(rows, low) == id ? low : -1;
 }
 
-/* Sends rows to the ranks to[], and takes those that come. */
-static md_status exchange_rows(md_min_rows *rows, md_comm *comm, const int32_t *to)
-{
-  void *received = NULL;
-  int64_t count = 0;
-  MD_TRY(comm->exchange->sparse_exchange(comm, rows->n, to, rows->value,
-                                         (int64_t)sizeof(double) * rows->width, &received, &count));
-  free(rows->value);
-  rows->value = received;
-  rows->n = count;
-  return md_comm_agree(comm, sort_rows(rows));
-}
-
 /* A particle asks the home of its id for its row. */
 typedef struct question {
   int64_t id, rank;
@@ -131,22 +123,11 @@ typedef struct question {
 
 static md_status ask_homes(md_comm *comm, const md_particles *p, question **asked, int64_t *n)
 {
-  question *own = NULL;
-  int32_t *to = NULL;
-  void *received = NULL;
-  md_status status = md_array_new(&own, p->n + 1, sizeof *own, "vectors of a minimiser");
-  if (status == MD_OK) status = md_array_new(&to, p->n + 1, sizeof *to, "vectors of a minimiser");
-  status = md_comm_agree(comm, status);
-  for (int64_t i = 0; i < p->n && status == MD_OK; ++i) {
-    own[i] = (question){p->id[i], comm->rank};
-    to[i] = (int32_t)(p->id[i] % comm->size);
-  }
-  if (status == MD_OK)
-    status = comm->exchange->sparse_exchange(comm, p->n, to, own, sizeof *own, &received, n);
-  free(own);
-  free(to);
-  *asked = received;
-  return status;
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, comm, p->n, sizeof **asked, "vectors of a minimiser"));
+  for (int64_t i = 0; i < p->n; ++i)
+    *(question *)md_outbox_add(&out, md_home_of(comm, p->id[i])) = (question){p->id[i], comm->rank};
+  return md_outbox_send(&out, asked, n);
 }
 
 /* Puts the rows that are asked for in the place of those of a home; to[]: the ranks that ask. */
@@ -166,7 +147,7 @@ static md_status answer(md_min_rows *rows, const question *asked, int64_t n, int
   return MD_OK;
 }
 
-/* Brings each row to the rank that has its particle: to the home of its id, rank id mod ranks, and from there. */
+/* Brings each row to the rank that has its particle: to the home of its id, and from there. */
 static md_status find_particles(md_min_rows *rows, md_comm *comm, const md_particles *p)
 {
   question *asked = NULL;
@@ -174,7 +155,7 @@ static md_status find_particles(md_min_rows *rows, md_comm *comm, const md_parti
   int64_t n = 0;
   md_status status =
       md_comm_agree(comm, md_array_new(&to, rows->n + 1, sizeof *to, "vectors of a minimiser"));
-  for (int64_t k = 0; k < rows->n && status == MD_OK; ++k) to[k] = (int32_t)(id_of_row(rows, k) % comm->size);
+  for (int64_t k = 0; k < rows->n && status == MD_OK; ++k) to[k] = md_home_of(comm, id_of_row(rows, k));
   if (status == MD_OK) status = exchange_rows(rows, comm, to);
   free(to);
   to = NULL;

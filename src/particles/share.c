@@ -1,10 +1,9 @@
 /* Equal shares of the particles; see share.h. Cost: a sparse exchange of the particles that change their rank. */
 #include "src/particles/share.h"
-#include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The rank of particle k of `all`: shares of all/ranks, and one more for the first all % ranks of them. */
 static int32_t rank_of(int64_t k, int64_t all, int ranks)
@@ -13,17 +12,15 @@ static int32_t rank_of(int64_t k, int64_t all, int ranks)
   return (int32_t)(k < larger ? k / (share + 1) : all % ranks + (k - larger) / share);
 }
 
-/* Packs the particles, of which the first is number `first` of `all`, and sets the ranks to which they go. */
-static md_status pack(const md_particles *p, int64_t first, int64_t all, int ranks, int64_t size,
-                      int32_t **to, char **records)
+/* Sends the particles, of which the first is number `first` of `all`, to the ranks of their shares. */
+static md_status send(md_comm *comm, const md_particles *p, int64_t first, int64_t all, char **received,
+                      int64_t *n)
 {
-  MD_TRY(md_array_new(to, p->n + 1, sizeof **to, "ranks of particles"));
-  MD_TRY(md_array_new(records, p->n + 1, (unsigned long)size, "particles to send"));
-  for (int64_t i = 0; i < p->n; ++i) {
-    (*to)[i] = rank_of(first + i, all, ranks);
-    md_particles_pack(p, i, *records + size * i);
-  }
-  return MD_OK;
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, comm, p->n, md_particles_bytes(p), "particles to send"));
+  for (int64_t i = 0; i < p->n; ++i)
+    md_particles_pack(p, i, md_outbox_add(&out, rank_of(first + i, all, comm->size)));
+  return md_outbox_send(&out, received, n);
 }
 
 md_status md_particles_share(md_comm *comm, md_particles *p)
@@ -34,21 +31,12 @@ md_status md_particles_share(md_comm *comm, md_particles *p)
   int64_t all = own, first = own, arrived = 0;
   MD_TRY(comm->reduce->sum(comm, &all, 1));
   MD_TRY(comm->reduce->exclusive_sum(comm, &first));
+  char *received;
+  MD_TRY(send(comm, p, first, all, &received, &arrived));
+  p->n = 0;
+  const md_status status = md_comm_agree(comm, md_particles_reserve(p, arrived));
   const int64_t size = md_particles_bytes(p);
-  int32_t *to = NULL;
-  char *records = NULL;
-  void *received = NULL;
-  md_status status = md_comm_agree(comm, pack(p, first, all, comm->size, size, &to, &records));
-  if (status == MD_OK)
-    status = comm->exchange->sparse_exchange(comm, p->n, to, records, size, &received, &arrived);
-  free(to);
-  free(records);
-  if (status == MD_OK) {
-    p->n = 0;
-    status = md_comm_agree(comm, md_particles_reserve(p, arrived));
-  }
-  for (int64_t i = 0; i < arrived && status == MD_OK; ++i)
-    md_particles_unpack(p, i, (const char *)received + size * i);
+  for (int64_t i = 0; i < arrived && status == MD_OK; ++i) md_particles_unpack(p, i, received + size * i);
   if (status == MD_OK) p->n = arrived;
   free(received);
   return status;

@@ -7,6 +7,7 @@
  */
 #include "src/particles/unique_ids.h"
 #include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 
 #include <stdlib.h>
@@ -64,7 +65,7 @@ md_status md_ids_find_twice(md_comm *comm, const md_particles *p, int64_t *twice
   if (status == MD_OK)
     status = md_comm_agree(comm, md_array_new_zero(&found, comm->size, sizeof *found, "ids"));
   if (status == MD_OK) {
-    for (int64_t i = 0; i < p->n; ++i) to[i] = (int32_t)(p->id[i] % comm->size);
+    for (int64_t i = 0; i < p->n; ++i) to[i] = md_home_of(comm, p->id[i]);
     status = comm->exchange->sparse_exchange(comm, p->n, to, p->id, sizeof *p->id, &received, &count);
   }
   if (status == MD_OK) status = md_comm_agree(comm, find_here(received, count, &found[comm->rank]));

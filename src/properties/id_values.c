@@ -1,6 +1,6 @@
 /* Values of particles by id; see id_values.h. */
 #include "src/properties/id_values.h"
-#include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 #include "src/restart/restart.h"
 
@@ -82,42 +82,17 @@ static int by_id(const void *a, const void *b)
   return one < other ? -1 : one > other;
 }
 
-static md_status send(md_comm *comm, int64_t n, const int32_t *to, const void *records, int64_t size,
-                      char **received, int64_t *count)
-{
-  void *bytes = NULL;
-  const md_status status = comm->exchange->sparse_exchange(comm, n, to, records, size, &bytes, count);
-  *received = bytes;
-  return status;
-}
-
-/* Makes room for n records, which begin with an id or have a rank after it, and for the home of each. */
-static md_status make_room(md_comm *comm, int64_t n, int64_t size, int32_t **to, char **records)
-{
-  *to = NULL;
-  *records = NULL;
-  md_status status = md_array_new(to, n + 1, sizeof **to, what);
-  if (status == MD_OK) status = md_array_new(records, n + 1, (unsigned long)size, what);
-  return md_comm_agree(comm, status);
-}
-
 /* ---- values for the particles of this rank ---- */
 
-static md_status ask(md_sim *sim, char **questions, int64_t *n)
+static md_status ask(md_sim *sim, question **received, int64_t *n)
 {
   const md_particles *p = &sim->particles;
-  int32_t *to;
-  char *records;
-  md_status status = make_room(sim->comm, p->n, sizeof(question), &to, &records);
-  for (int64_t i = 0; i < p->n && status == MD_OK && records && to; ++i) {
-    ((question *)records)[i] = (question){p->id[i], sim->comm->rank, i};
-    to[i] = (int32_t)(p->id[i] % sim->comm->size);
-  }
-  *questions = NULL;
-  if (status == MD_OK) status = send(sim->comm, p->n, to, records, sizeof(question), questions, n);
-  free(to);
-  free(records);
-  return status;
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, sim->comm, p->n, sizeof **received, what));
+  for (int64_t i = 0; i < p->n; ++i)
+    *(question *)md_outbox_add(&out, md_home_of(sim->comm, p->id[i])) =
+        (question){p->id[i], sim->comm->rank, i};
+  return md_outbox_send(&out, received, n);
 }
 
 /* The place of an id at this home, or -1. Where a deck has removed no ids, it follows from the first one. */
@@ -141,27 +116,25 @@ static md_status answer(md_sim *sim, const md_id_values *v, const question *q, i
 {
   const size_t bytes = (size_t)v->columns * sizeof *value;
   const int64_t size = (int64_t)(sizeof(int64_t) + bytes);
-  int32_t *to;
-  char *records, *received = NULL;
-  int64_t count = 0;
-  md_status status = make_room(sim->comm, n, size, &to, &records);
-  for (int64_t k = 0; k < n && status == MD_OK && records && to; ++k) {
+  md_outbox out;
+  char *received;
+  int64_t count;
+  MD_TRY(md_outbox_open(&out, sim->comm, n, size, what));
+  for (int64_t k = 0; k < n; ++k) {
     const double *found = look_up(v, q[k].id);
-    to[k] = (int32_t)q[k].rank;
-    memset(records + k * size, 0, (size_t)size);
-    memcpy(records + k * size, &q[k].number, sizeof q[k].number);
-    if (found) memcpy(records + k * size + sizeof q[k].number, found, bytes);
+    char *record = md_outbox_add(&out, (int32_t)q[k].rank);
+    memset(record, 0, (size_t)size);
+    memcpy(record, &q[k].number, sizeof q[k].number);
+    if (found) memcpy(record + sizeof q[k].number, found, bytes);
   }
-  if (status == MD_OK) status = send(sim->comm, n, to, records, size, &received, &count);
-  for (int64_t k = 0; k < count && status == MD_OK; ++k) {
+  MD_TRY(md_outbox_send(&out, &received, &count));
+  for (int64_t k = 0; k < count; ++k) {
     int64_t number;
     memcpy(&number, received + k * size, sizeof number);
     memcpy(value + number * v->columns, received + k * size + sizeof number, bytes);
   }
-  free(to);
-  free(records);
   free(received);
-  return status;
+  return MD_OK;
 }
 
 /* On one rank all ids are at home here. */
@@ -182,14 +155,14 @@ static void copy_own(const md_id_values *v, double *value)
 md_status md_id_values_get(const md_id_values *values, double *value)
 {
   md_sim *sim = values->sim;
-  char *questions;
-  int64_t n = 0;
+  question *questions;
+  int64_t n;
   if (sim->comm->size == 1) {
     copy_own(values, value);
     return MD_OK;
   }
-  md_status status = ask(sim, &questions, &n);
-  if (status == MD_OK) status = answer(sim, values, (question *)questions, n, value);
+  MD_TRY(ask(sim, &questions, &n));
+  const md_status status = answer(sim, values, questions, n, value);
   free(questions);
   return status;
 }
@@ -244,31 +217,32 @@ static bool put_own(md_id_values *v, const uint8_t *chosen, const double *value)
   return true;
 }
 
+/* Sends the values of particles to the homes of their ids, in records of an id and its values. */
+static md_status send_home(const md_id_values *v, const uint8_t *chosen, const double *value, int64_t size,
+                           char **received, int64_t *n)
+{
+  const md_particles *p = &v->sim->particles;
+  md_outbox out;
+  MD_TRY(md_outbox_open(&out, v->sim->comm, p->n, size, what));
+  for (int64_t i = 0; i < p->n; ++i) {
+    if (chosen && !chosen[i]) continue;
+    char *record = md_outbox_add(&out, md_home_of(v->sim->comm, p->id[i]));
+    memcpy(record, &p->id[i], sizeof p->id[i]);
+    memcpy(record + sizeof p->id[i], value + i * v->columns, (size_t)v->columns * sizeof *value);
+  }
+  return md_outbox_send(&out, received, n);
+}
+
 md_status md_id_values_set(md_id_values *v, const uint8_t *chosen, const double *value)
 {
-  md_sim *sim = v->sim;
-  const md_particles *p = &sim->particles;
-  const size_t bytes = (size_t)v->columns * sizeof *value;
-  const int64_t size = (int64_t)(sizeof(int64_t) + bytes);
-  int32_t *to;
-  char *records, *received = NULL;
-  int64_t n = 0, count = 0;
+  const int64_t size = (int64_t)(sizeof(int64_t) + (size_t)v->columns * sizeof *value);
+  char *received;
+  int64_t count;
   if (put_own(v, chosen, value)) return MD_OK;
-  md_status status = make_room(sim->comm, p->n, size, &to, &records);
-  for (int64_t i = 0; i < p->n && status == MD_OK && records && to; ++i) {
-    if (chosen && !chosen[i]) continue;
-    memcpy(records + n * size, &p->id[i], sizeof p->id[i]);
-    memcpy(records + n * size + sizeof p->id[i], value + i * v->columns, bytes);
-    to[n++] = (int32_t)(p->id[i] % sim->comm->size);
-  }
-  if (status == MD_OK) status = send(sim->comm, n, to, records, size, &received, &count);
-  if (status == MD_OK) {
-    if (count > 0) qsort(received, (size_t)count, (size_t)size, by_id);
-    if (!chosen) v->n = 0;
-    status = md_comm_agree(sim->comm, join(v, received, count, size));
-  }
-  free(to);
-  free(records);
+  MD_TRY(send_home(v, chosen, value, size, &received, &count));
+  if (count > 0) qsort(received, (size_t)count, (size_t)size, by_id);
+  if (!chosen) v->n = 0;
+  const md_status status = md_comm_agree(v->sim->comm, join(v, received, count, size));
   free(received);
   return status;
 }

@@ -1,7 +1,7 @@
 /* Values of particles by id: numbers that fixes of a deck keep for each particle, such as those of property/atom.
  *
- * The values of a particle are at home on rank id mod ranks, in the order of ids, wherever the particle goes. They come
- * to the particle's rank when something asks for them. A particle for which nothing was set has zeros.
+ * The values of a particle are at the home of its id (common/ranks/outbox.h), in the order of ids. They come to the
+ * particle's rank when something asks for them. A particle for which nothing was set has zeros.
  *
  * Advantage: engines need no bytes for them, and their steps no work. Cost: to get or to set the values of all
  * particles sends 24 bytes and the values of each particle to homes, and to get them also back; on one rank it is a
