@@ -24,6 +24,7 @@
 #include "gpu/all_pairs/bodies.cuh"
 #include "gpu/gpu.h"
 #include "gpu/output/fetch_sums.h"
+#include "gpu/output/launches.cuh"
 #include "gpu/runtime/device.h"
 #include "gpu/runtime/reciprocal.h"
 

@@ -11,6 +11,7 @@
  * Cost: 37 double-precision operations a pair, and 70 of others. For forces 45, and each pair twice.
  */
 #include "gpu/all_pairs/bodies.cuh"
+#include "gpu/output/launches.cuh"
 
 #include "common/pair/all_pairs.h"
 #include "common/pair/formulas.h"

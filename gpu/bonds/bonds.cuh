@@ -26,7 +26,7 @@
 #define MD_GPU_BONDS_BONDS_CUH
 
 #include "common/bond/partners.h"
-#include "gpu/particle/launch.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/ranks/bond_words.h"
 
 /* The layouts that can have bonds, as those of styles with a density. */

@@ -4,6 +4,7 @@
  */
 #include "common/faults.h"
 #include "gpu/bonds/term.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/output/search.cuh"
 

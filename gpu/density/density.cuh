@@ -7,6 +7,7 @@
 #ifndef MD_GPU_DENSITY_DENSITY_CUH
 #define MD_GPU_DENSITY_DENSITY_CUH
 
+#include "gpu/density/launches.cuh"
 #include "gpu/output/partners.cuh"
 
 template <class T>

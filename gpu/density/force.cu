@@ -12,6 +12,7 @@
  * Cost: 8 bytes a particle and a ghost, and in each pass a walk through the list.
  */
 #include "gpu/density/density.cuh"
+#include "gpu/density/launches.cuh"
 #include "gpu/density/tables.cuh"
 
 #include <algorithm>

@@ -5,6 +5,8 @@
  * Cost: about that of both passes of a step.
  */
 #include "gpu/density/density.cuh"
+#include "gpu/density/launches.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 
 constexpr int BLOCK = 128;

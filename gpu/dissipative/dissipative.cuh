@@ -2,6 +2,7 @@
 #ifndef MD_GPU_DISSIPATIVE_DISSIPATIVE_CUH
 #define MD_GPU_DISSIPATIVE_DISSIPATIVE_CUH
 
+#include "gpu/dissipative/launches.cuh"
 #include "gpu/output/partners.cuh"
 
 static __device__ __forceinline__ pair_state load_state(const pair_state *at)

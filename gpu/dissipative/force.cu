@@ -12,6 +12,7 @@
  * Cost: 32 bytes a particle and ghost for states, 8 dim for velocities by origin. Ten rounds of Philox a pair.
  */
 #include "gpu/dissipative/dissipative.cuh"
+#include "gpu/dissipative/launches.cuh"
 
 template <class T>
 static __global__ void __launch_bounds__(256)

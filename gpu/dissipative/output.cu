@@ -4,6 +4,8 @@
  * Cost: about that of the forces of a step.
  */
 #include "gpu/dissipative/dissipative.cuh"
+#include "gpu/dissipative/launches.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 
 constexpr int BLOCK = 128;

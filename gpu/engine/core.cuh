@@ -15,11 +15,13 @@
 #define MD_GPU_ENGINE_CORE_CUH
 
 #include "gpu/bonds/bonds.cuh"
+#include "gpu/density/launches.cuh"
+#include "gpu/dissipative/launches.cuh"
 #include "gpu/engine/configuration.h"
 #include "gpu/neighbour/molecules.cuh"
-#include "gpu/particle/launch.cuh"
 #include "gpu/ranks/ranks.cuh"
 #include "gpu/runtime/profile.h"
+#include "gpu/three_body/launches.cuh"
 
 /* Arrays in device memory. The struct has no other members, because the core frees it as a list of arrays. */
 struct gpu_arrays {

@@ -7,8 +7,10 @@
 #ifndef MD_GPU_ENGINE_OUTPUT_CUH
 #define MD_GPU_ENGINE_OUTPUT_CUH
 
+#include "gpu/output/launches.cuh"
 #include "gpu/run/error.cuh"
 #include "gpu/run/step.cuh"
+#include "gpu/sums/launches.cuh"
 
 #include <vector>
 

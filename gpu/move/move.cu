@@ -12,6 +12,7 @@
  * Bytes a particle and step in 2D: 16 for impulses, 64 for positions and velocities.
  */
 #include "gpu/move/carry.cuh"
+#include "gpu/move/launches.cuh"
 #include "gpu/move/owed.cuh"
 #include "gpu/particle/images.cuh"
 

@@ -23,6 +23,7 @@
  * Cost: 17 bytes of impulses (packed_impulse.cuh; 24 otherwise), 48 of velocities and 32 of positions a particle, and 8
  * of rests in a box that changes; and what rests of fast particles take, some percent of them.
  */
+#include "gpu/move/launches.cuh"
 #include "gpu/move/packed_impulse.cuh"
 #include "gpu/move/scaled.cuh"
 

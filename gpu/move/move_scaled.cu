@@ -7,6 +7,7 @@
  * forces left in the cache is still there.
  * Cost in 3D: 24 bytes of impulses, 48 of velocities and 48 of positions a particle.
  */
+#include "gpu/move/launches.cuh"
 #include "gpu/move/scaled.cuh"
 
 template <class T, int SOURCE>

@@ -20,7 +20,7 @@
 #define MD_GPU_MOVE_OWED_CUH
 
 #include "common/step/step.h"
-#include "gpu/particle/launch.cuh"
+#include "gpu/move/launches.cuh"
 
 /* In place of owed_work, in kernels to which it says that nothing is owed. */
 struct nothing_owed {

@@ -4,6 +4,7 @@
 #define MD_GPU_MOVE_SCALED_CUH
 
 #include "gpu/move/carry.cuh"
+#include "gpu/move/launches.cuh"
 #include "gpu/move/owed.cuh"
 #include "gpu/step/tiles.cuh"
 

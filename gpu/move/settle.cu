@@ -3,6 +3,7 @@
  * Trade-off: one general kernel, and no word of it in the kernels of steps. Cost: one read and one write of the
  * velocities, and one read of impulses, positions, origins and ids.
  */
+#include "gpu/move/launches.cuh"
 #include "gpu/move/owed.cuh"
 
 template <class T>

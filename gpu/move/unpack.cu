@@ -2,8 +2,8 @@
  * particle. Cost: 17 bytes read and 24 written. It comes where a run of a thermostat is left: before output, and where
  * the move is not that of packed positions.
  */
+#include "gpu/move/launches.cuh"
 #include "gpu/move/packed_impulse.cuh"
-#include "gpu/particle/launch.cuh"
 
 struct impulse_words {
   double *at[3];

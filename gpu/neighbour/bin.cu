@@ -7,8 +7,8 @@
  *
  * Bytes a particle: one record read, 8 written.
  */
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
 
 template <class T, bool TILTS>
 static __global__ void k_bin(const __grid_constant__ system_view<T> s, int *count, int *ghost_count,

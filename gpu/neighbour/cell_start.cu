@@ -8,8 +8,8 @@
  *
  * Bytes: 8 a cell; or 4 a particle and 4 a cell.
  */
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/neighbour/prefix_sum.cuh"
-#include "gpu/particle/launch.cuh"
 
 #include <cub/cub.cuh>
 

@@ -16,8 +16,8 @@
  * when a list does not fit. Cost: that of candidates.cuh, and 10 operations a neighbour.
  */
 #include "gpu/neighbour/candidates.cuh"
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
 
 /* Positions relative to the corner of the grid, and extras. */
 template <class T> static __global__ void k_round(const __grid_constant__ system_view<T> s, rounded_part part)

@@ -27,8 +27,8 @@
  * fast particle.
  */
 #include "gpu/neighbour/for_each.cuh"
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
 
 /* About the number of multiprocessors of a GPU. More are not needed, because fast particles are few. */
 constexpr int CHECK_BLOCKS = 128;

@@ -3,8 +3,9 @@
  *
  * Bytes a ghost: 8 and two records.
  */
+#include "gpu/dissipative/launches.cuh"
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
 
 template <class T> static __global__ void k_periodic_images(const __grid_constant__ system_view<T> s)
 {

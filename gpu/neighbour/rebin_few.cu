@@ -19,10 +19,11 @@
  * docs/history.md has the measurements.
  */
 #include "gpu/neighbour/group_search.cuh"
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/neighbour/prefix_sum.cuh"
 #include "gpu/particle/grid_barrier.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
+#include "gpu/sums/launches.cuh"
 
 #include <algorithm>
 

@@ -20,8 +20,8 @@
  * and 4 written for the order, 40 read and 40 written for moving. A scatter of all fields to their new indices takes
  * a third longer, because it writes parts of cache lines. The radix sort takes 64 to 80 bytes more.
  */
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
 
 #include <cub/cub.cuh>
 #include <cuda/atomic>

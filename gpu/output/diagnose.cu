@@ -2,8 +2,12 @@
  *
  * Trade-off: simple and slow; an error is searched once, so speed does not matter.
  */
+#include "gpu/density/launches.cuh"
 #include "gpu/dissipative/dissipative.cuh"
+#include "gpu/dissipative/launches.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/search.cuh"
+#include "gpu/three_body/launches.cuh"
 #include "gpu/three_body/three_body.cuh"
 
 /* Do two particles overlap? With a density, three bodies or friction the force may also be out of range

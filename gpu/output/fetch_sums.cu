@@ -1,6 +1,6 @@
 /* Fine sums of the device as wide sums of the host; see fetch_sums.h. */
 #include "gpu/output/fetch_sums.h"
-#include "gpu/particle/launch.cuh"
+#include "gpu/output/launches.cuh"
 
 void gpu_add_sums(const int64_t *half, int count, md_wide *const *sum)
 {

@@ -14,6 +14,7 @@
 #include "gpu/neighbour/listed_pairs.cuh"
 #include "gpu/neighbour/plane_pairs.cuh"
 #include "gpu/neighbour/warp_search.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/formulas.cuh"
 

@@ -11,7 +11,7 @@
 #define MD_GPU_OUTPUT_MEASURE_CUH
 
 #include "common/compute/impulse_virial.h"
-#include "gpu/particle/launch.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/step/formulas.cuh"
 
 /* The sum over a warp of values of 32 bits, with or without a sign. All lanes call it, and all get the result. */

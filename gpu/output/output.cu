@@ -3,8 +3,8 @@
  * is the place of each particle in the host's arrays.
  */
 #include "gpu/output/bins.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
 
 template <class T>
 static __global__ void k_load_position(const __grid_constant__ system_view<T> s, int d,

@@ -6,6 +6,7 @@
  *
  * Cost: two 8-byte integers a component, and about three times the time of the force kernel.
  */
+#include "gpu/output/launches.cuh"
 #include "gpu/output/partners.cuh"
 
 static __device__ __forceinline__ void add_atomically(const output_force_args &a, int d, int i,

@@ -7,7 +7,7 @@
 #ifndef MD_GPU_OUTPUT_SEARCH_CUH
 #define MD_GPU_OUTPUT_SEARCH_CUH
 
-#include "gpu/particle/launch.cuh"
+#include "gpu/output/launches.cuh"
 
 enum { FIND_A, FIND_B, FIND_REST, FIND_STAGES };
 

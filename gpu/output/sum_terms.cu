@@ -12,7 +12,9 @@
  * origins (of positions where a bias depends on them), and 4 atomic additions for each block and sum.
  */
 #include "common/compute/measure.h"
+#include "gpu/move/launches.cuh"
 #include "gpu/move/owed.cuh"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 
 #include <algorithm>

@@ -5,6 +5,7 @@
  * Cost: about twice that of measure.cu.
  */
 #include "common/compute/impulse_virial.h"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/output/partners.cuh"
 

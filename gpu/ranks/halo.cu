@@ -10,6 +10,7 @@
  *
  * Cost for a ghost and step: 4 bytes and two records to pack, and the same to unpack.
  */
+#include "gpu/dissipative/launches.cuh"
 #include "gpu/particle/images.cuh"
 #include "gpu/ranks/exchange.cuh"
 

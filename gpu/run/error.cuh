@@ -10,6 +10,7 @@
 #ifndef MD_GPU_RUN_ERROR_CUH
 #define MD_GPU_RUN_ERROR_CUH
 
+#include "gpu/output/launches.cuh"
 #include "gpu/run/rebin.cuh"
 
 template <class T> struct gpu_errors {

@@ -22,6 +22,7 @@
 #ifndef MD_GPU_RUN_REBIN_CUH
 #define MD_GPU_RUN_REBIN_CUH
 
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/run/batches.cuh"
 #include "gpu/storage/transfer.cuh"
 

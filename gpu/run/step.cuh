@@ -16,6 +16,9 @@
 #ifndef MD_GPU_RUN_STEP_CUH
 #define MD_GPU_RUN_STEP_CUH
 
+#include "gpu/move/launches.cuh"
+#include "gpu/neighbour/launches.cuh"
+#include "gpu/step/launches.cuh"
 #include "gpu/storage/transfer.cuh"
 
 template <class T> struct gpu_stepper {

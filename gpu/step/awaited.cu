@@ -24,6 +24,7 @@
 #include "common/compute/measure.h"
 #include "gpu/move/packed_impulse.cuh"
 #include "gpu/output/measure.cuh"
+#include "gpu/step/launches.cuh"
 #include "gpu/step/sum_list.cuh"
 #include "gpu/step/tiles.cuh"
 

@@ -7,6 +7,7 @@
  */
 #include "common/force/forces.h"
 #include "gpu/output/measure.cuh"
+#include "gpu/step/launches.cuh"
 
 template <class T>
 static __global__ void k_fix_force(const __grid_constant__ system_view<T> s,

@@ -8,8 +8,8 @@
  * Cost: that of the pairs, and 8 dim bytes written for each particle.
  */
 #include "gpu/neighbour/warp_search.cuh"
-#include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
+#include "gpu/step/launches.cuh"
 
 template <class T, int STYLE, int SOURCE>
 static __global__ void __launch_bounds__(256)

@@ -27,8 +27,8 @@
  *
  * Cost in bytes a particle: 16 for its position, 4 for its index if not sorted, 16 written; and 4 a cell.
  */
-#include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
+#include "gpu/step/launches.cuh"
 
 #include <utility>
 

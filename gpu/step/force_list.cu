@@ -3,6 +3,7 @@
  *
  * Bytes a particle in 3D: 4 a listed neighbour, 16 for packed positions (or 32), and 24 for the impulse.
  */
+#include "gpu/step/launches.cuh"
 #include "gpu/step/sum_list.cuh"
 
 #include <limits.h>

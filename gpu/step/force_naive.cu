@@ -12,8 +12,10 @@
  * with them but the formulas. But its cost grows with the square of n.
  * Cost: n^2 pair distances a step, about 10^12 a second on an H100.
  */
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
 #include "gpu/step/formulas.cuh"
+#include "gpu/step/launches.cuh"
 
 constexpr int TILE = 128;
 

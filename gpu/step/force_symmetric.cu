@@ -7,8 +7,8 @@
  * Trade-off: half the arithmetic of force.cu, against dim atomic additions a pair. docs/history.md says which is
  * faster.
  */
-#include "gpu/particle/launch.cuh"
 #include "gpu/step/careful_sum.cuh"
+#include "gpu/step/launches.cuh"
 
 struct quanta_arrays {
   unsigned long long *at[3];

@@ -42,8 +42,10 @@
  * Bytes a particle and step: 32 + 32 for positions and velocities (in mixed precision half of it), 8 for coarse
  * positions, 4 a cell for the ranges. All other reads hit a cache.
  */
+#include "gpu/neighbour/launches.cuh"
 #include "gpu/neighbour/prefilter.cuh"
 #include "gpu/runtime/prefetch.cuh"
+#include "gpu/step/launches.cuh"
 
 #include <algorithm>
 

@@ -18,6 +18,7 @@
  * cache.
  */
 #include "gpu/neighbour/rows.cuh"
+#include "gpu/step/launches.cuh"
 
 #include <algorithm>
 

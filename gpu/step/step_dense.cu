@@ -7,6 +7,7 @@
  * step: 32 + 32 for positions, 24 + 24 for velocities. All other reads hit a cache.
  */
 #include "gpu/neighbour/warp_search.cuh"
+#include "gpu/step/launches.cuh"
 #include "gpu/step/step_end.cuh"
 
 template <class T, int STYLE, bool SCATTERED>

@@ -27,6 +27,7 @@
  * velocities. docs/history.md has the limits.
  */
 #include "gpu/step/lanes.cuh"
+#include "gpu/step/launches.cuh"
 #include "gpu/step/staged_table.cuh"
 #include "gpu/step/sum_list.cuh"
 

@@ -20,6 +20,7 @@
  */
 #include "gpu/particle/grid_barrier.cuh"
 #include "gpu/step/lanes.cuh"
+#include "gpu/step/launches.cuh"
 #include "gpu/step/sum_list.cuh"
 
 #include <limits.h>

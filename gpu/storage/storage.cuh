@@ -15,6 +15,7 @@
 #define MD_GPU_STORAGE_STORAGE_CUH
 
 #include "gpu/engine/core.cuh"
+#include "gpu/neighbour/launches.cuh"
 
 template <class T> struct gpu_storage {
   typedef typename T::real real;

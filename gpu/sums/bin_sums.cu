@@ -21,6 +21,7 @@
  * table that does not fit into shared memory is counted by atomics on the device. Cost: each particle is read once. A
  * profile of one value takes some 115 instructions a particle, and a histogram of sqrt(vx^2+vy^2) some 105.
  */
+#include "gpu/sums/launches.cuh"
 #include "gpu/sums/quad.cuh"
 
 #include <algorithm>

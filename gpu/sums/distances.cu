@@ -27,7 +27,7 @@
 #include "gpu/neighbour/around.cuh"
 #include "gpu/neighbour/listed_pairs.cuh"
 #include "gpu/neighbour/plane_pairs.cuh"
-#include "gpu/particle/launch.cuh"
+#include "gpu/sums/launches.cuh"
 
 #include <algorithm>
 

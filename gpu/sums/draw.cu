@@ -10,6 +10,7 @@
  * are few such spheres in a picture. Cost: one read of positions, and of origins (and ids, if the host's particles are
  * not in their order) where particles hide each other; 8 bytes a pixel, and 48 for those that go to the host together.
  */
+#include "gpu/sums/launches.cuh"
 #include "gpu/sums/output_particle.cuh"
 
 enum { DRAW_THREADS = 256, INDEX_BITS = 32 };

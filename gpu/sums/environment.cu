@@ -1,6 +1,7 @@
 /* Values of particles that their neighbours give (environment.cuh), on one rank without ghosts. For clusters, each
  * particle gets the least id of its tree. */
 #include "gpu/sums/environment.cuh"
+#include "gpu/sums/launches.cuh"
 
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)
     k_cluster(int n, const __grid_constant__ environment_args a)

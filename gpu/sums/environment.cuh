@@ -35,7 +35,7 @@
 #define MD_GPU_SUMS_ENVIRONMENT_CUH
 
 #include "gpu/neighbour/around.cuh"
-#include "gpu/particle/launch.cuh"
+#include "gpu/sums/launches.cuh"
 
 enum { ENVIRONMENT_THREADS = 256 };
 

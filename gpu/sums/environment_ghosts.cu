@@ -1,6 +1,7 @@
 /* Values of particles that their neighbours give (environment.cuh), with ghosts: in tilted and changing boxes, and on
  * several ranks; and the clusters that go on on other ranks. */
 #include "gpu/sums/environment.cuh"
+#include "gpu/sums/launches.cuh"
 
 /* near_id[i] becomes the least id that is known of the tree of particle i. */
 static __global__ void __launch_bounds__(ENVIRONMENT_THREADS)

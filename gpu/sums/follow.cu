@@ -16,6 +16,7 @@
  * bytes for each particle, and some 150 for each that is followed; of sums 64 bytes a record, twice.
  */
 #include "gpu/output/measure.cuh"
+#include "gpu/sums/launches.cuh"
 #include "gpu/sums/quad.cuh"
 
 #include <algorithm>

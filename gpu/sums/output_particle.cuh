@@ -4,7 +4,7 @@
 
 #include "common/sums/each_formulas.h"
 #include "gpu/particle/images.cuh"
-#include "gpu/particle/launch.cuh"
+#include "gpu/sums/launches.cuh"
 
 struct output_particle {
   md_particle p;

@@ -12,6 +12,7 @@
 #ifndef MD_GPU_SUMS_QUAD_CUH
 #define MD_GPU_SUMS_QUAD_CUH
 
+#include "gpu/sums/launches.cuh"
 #include "gpu/sums/output_particle.cuh"
 
 enum { QUAD = 4 };

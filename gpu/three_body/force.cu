@@ -10,6 +10,7 @@
  * Cost: 80 bytes a particle and a ghost, and in each pass a walk through the list. A pair within the cutoff takes an
  * exponential in pass 1, and two and about 100 operations in pass 2.
  */
+#include "gpu/three_body/launches.cuh"
 #include "gpu/three_body/three_body.cuh"
 
 constexpr int BLOCK = 128;

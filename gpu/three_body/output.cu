@@ -5,7 +5,9 @@
  * Cost: about that of both passes of a step.
  */
 #include "common/pair/tables/density.h"
+#include "gpu/output/launches.cuh"
 #include "gpu/output/measure.cuh"
+#include "gpu/three_body/launches.cuh"
 #include "gpu/three_body/three_body.cuh"
 
 constexpr int BLOCK = 128;

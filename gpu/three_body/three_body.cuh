@@ -9,6 +9,7 @@
 
 #include "common/pair/three_body/three_force.h"
 #include "gpu/output/partners.cuh"
+#include "gpu/three_body/launches.cuh"
 
 template <class T>
 static __device__ __forceinline__ int element_of(const three_body_args &a, const typename T::record &r)
