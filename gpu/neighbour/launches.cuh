@@ -6,8 +6,8 @@
 #include "gpu/particle/launch.cuh"
 
 /* gpu/neighbour/bin.cu: counts the particles of each cell in `count`, and the ghosts of each cell in `ghost_count`
- * (NULL: not), and stores the number of each particle in its cell (cell_member in view.cuh). If ids is not NULL, the
- * particles are not counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
+ * (NULL: not), and stores the number of each particle in its cell (cell_member in gpu/particle/view.cuh). If ids is not
+ * NULL, the particles are not counted: their cells go to `ids`, and 0, 1, 2 ... to `index`. */
 template <class T>
 md_status launch_bin(const launch &, const system_view<T> &, int *count, int *ghost_count, unsigned *ids,
                      int *index);
