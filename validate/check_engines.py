@@ -204,7 +204,8 @@ def boxes() -> Iterator[Case]:
 
 
 def small_boxes() -> Iterator[Case]:
-    """Sides of 0.7, 1.3 and 1.9 cutoffs along one, two and three axes: several images of each particle count."""
+    """Sides of 0.7, 1.3 and 1.9 cutoffs along one, two and three axes: several images of each particle count. And a
+    box of one cell without images."""
     for name, fits, knobs in (
             ("0.7 rc along x, and back", (1, 3, 3), {"ly": 9, "ny": 7, "lz": 9, "nz": 7}),
             ("1.3 rc along y", (3, 1, 3), {"lx": 9, "nx": 7, "lz": 9, "nz": 7}),
@@ -212,6 +213,8 @@ def small_boxes() -> Iterator[Case]:
             ("0.7 and 1.9 rc along x and z", (1, 3, 1), {"ly": 9, "ny": 8}),
             ("0.7, 1.3 and 1.9 rc", (1, 1, 1), {}),
             ("1.3 rc, walls along z", (1, 1, 3), {"lx": 3.25, "nx": 3, "lz": 9, "nz": 8, "z": "f"}),
+            ("walls all around one cell", (1, 1, 1),
+             {"xy_faces": "f", "z": "f", "lx": 4, "nx": 4, "ly": 4.5, "ny": 4, "lz": 4.7, "nz": 4}),
             ("tilted", (1, 1, 3), {"lz": 9, "nz": 8, "xy": 0.6, "xz": -0.7, "yz": 1.2}),
             ("tilted, 0.7, 1.3 and 1.9 rc", (1, 1, 1), {"xy": 0.6, "xz": -0.7, "yz": 1.2}),
             ("2D", (3, 1, 1), {"dim": 2, "lx": 9, "nx": 8, "ly": 1.75, "ny": 1, "lz": 1, "nz": 1}),

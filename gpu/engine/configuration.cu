@@ -214,7 +214,9 @@ static void choose_halo(const md_model *model, int64_t n, int ranks, bool mixed,
   const md_box *box = &model->box;
   const bool list = c->neighbours == MD_GPU_LIST;
   const bool changes = md_box_is_changed(box);
-  c->slack = list ? (changes ? LIST_KEPT : 1.0) * 0.5 * c->skin : INFINITY;
+  /* Without images the box bounds what a particle can move. It is a number in single precision too. */
+  const double across = std::min(box->length[0] + box->length[1] + box->length[2], 1e30);
+  c->slack = list ? (changes ? LIST_KEPT : 1.0) * 0.5 * c->skin : across;
   c->strain = changes && list ? (1.0 - LIST_KEPT) * c->skin / (c->reach + c->skin + 4.0 * c->extra) : 0.0;
   for (int d = 0; d < box->dim && !list; ++d) {
     const double length = shortest(model, d), width = length / c->count[d];

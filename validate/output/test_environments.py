@@ -433,3 +433,20 @@ def test_mixed_precision_is_near_without_a_download(deck, neighbours, ranks, tmp
         rows[engine] = [float(word) for word in result.table.rows[-1][1:]]
     assert downloads(result) == 1 and rows["gpu"][:2] == rows["openmp"][:2]
     assert rows["gpu"] == pytest.approx(rows["openmp"], rel=1e-4, abs=1e-4)
+
+
+@pytest.mark.parametrize("binsize", [0, 50])
+def test_faces_that_follow_all_particles_of_one_cell(binsize, tmp_path):
+    """Without periodic axes nothing but the box bounds how far particles of one cell have moved."""
+    deck = ("units lj\nboundary m s s\nregion b block 0 3.6 0 4.8 0 6 units box\ncreate_box 1 b\n"
+            "lattice sc 0.58 origin 0.5 0.5 0.5\ncreate_atoms 1 box\nmass 1 1\npair_style lj/cut 1.9\n"
+            f"pair_coeff * * 1 1\nneigh_modify binsize {binsize}\nfix 1 all nve\ncompute c all coord/atom cutoff 1.4\n"
+            "compute k all cluster/atom 1.4\ncompute g all rdf 4 cutoff 2.0\ncompute s all reduce sum c_c\n"
+            "compute m all reduce max c_k\nthermo_style custom step pe c_s c_m\n"
+            "fix r all ave/time 1 1 1 c_g[*] mode vector file rdf.txt\nrun 2\n")
+    found = []
+    for engine in ("naive", "gpu"):
+        out = harness.run(deck, tmp_path, engine=engine).out
+        found.append(([table.rows for table in harness.read_tables(out)], (tmp_path / "rdf.txt").read_text()))
+    assert found[0] == found[1]
+    assert "0.355227" in found[0][1]
