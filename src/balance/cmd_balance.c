@@ -25,8 +25,8 @@ static md_status read_axes(const md_sim *sim, const char *word, const char *comm
     const int d = *c - 'x';
     if (d < 0 || d >= sim->model.box.dim || axis[d])
       return md_error(MD_USAGE,
-                      "%s shift: '%.16s' does not name axes; write x, y, z or some of them, each once",
-                      command, word);
+                      "%s shift: '%.16s' does not name axes of the box; write %s or some of them, each once",
+                      command, word, sim->model.box.dim == 2 ? "x, y" : "x, y, z");
     axis[d] = true;
   }
   return MD_OK;

@@ -142,6 +142,7 @@ static md_status set_title(fix_ave_chunk *fix, const md_sim *sim, int ncoord)
   return md_output_fix_set_title(&fix->base, 3, line);
 }
 
+/* Forgets the samples, and how many chunks there are. */
 static void free_rows(fix_ave_chunk *fix)
 {
   const md_running before = fix->running;
@@ -151,6 +152,9 @@ static void free_rows(fix_ave_chunk *fix)
   md_running_free(&fix->running);
   fix->sum = fix->average = fix->shown = NULL;
   fix->running = (md_running){.kind = before.kind, .window = before.window};
+  fix->rows = fix->base.values.rows = 0;
+  fix->base.values.array = NULL;
+  fix->has_layers = false;
 }
 
 /* Makes room for the chunks of the first sample. */
@@ -484,6 +488,7 @@ static md_status walk(md_output_fix *base, md_fix_state *state)
   (void)md_fix_state_whole(state, &rows);
   if (state->mode == MD_STATE_LOAD && (rows < 0 || rows > state->n)) return MD_OK;
   if (state->mode == MD_STATE_LOAD && rows > 0) MD_TRY(set_rows(fix, rows));
+  if (state->mode == MD_STATE_LOAD && rows == 0) free_rows(fix);
   if (rows == 0) return MD_OK;
   md_running_walk(&fix->running, state);
   (void)md_fix_state_reals(state, rows * (1 + fix->n), fix->sum);

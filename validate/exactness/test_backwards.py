@@ -500,6 +500,18 @@ def test_seek_takes_the_sums_of_averages_from_a_restart(there, tmp_path):
         assert twice == whole + whole[-more:]
 
 
+def test_a_seek_before_the_first_sample_of_chunks_forgets_the_samples(tmp_path):
+    """The number of these chunks is known at the first sample only: the restart before it has none."""
+    setup = (MELT + "variable layer atom round(x)+1\ncompute c all chunk/atom v_layer limit 5 max\n"
+             "fix move all nve\nfix a all ave/chunk 1 2 10 c vx file a.txt ave running format ' %.17g'\n"
+             "restart 3 r.*\n")
+    harness.run(setup + "run 30\n", tmp_path / "once")
+    once = (tmp_path / "once" / "a.txt").read_text()
+    harness.run(setup + "run 30\nseek 4\nrun 26\n", tmp_path / "again")
+    head, rows = once.split("\n10 ", 1)
+    assert (tmp_path / "again" / "a.txt").read_text() == once + "10 " + rows
+
+
 def test_a_seek_with_averages_is_resumed(tmp_path):
     text = MELT + ("fix a all ave/time 2 5 20 c_thermo_temp ave running file a\nfix move all nve\nrestart 40 r.*\n"
                    "run 120\nseek 70\nrun 90\n")
