@@ -24,7 +24,7 @@ enum { BUCKETS_MAX = 1024 };
 cell_grid cell_grid_of(int dim, const double lo[3], const double hi[3], double width, int64_t n)
 {
   cell_grid grid = {.dim = dim, .count = {1, 1, 1}, .ncell = 1};
-  double limit = 4.0 * (double)n + 64.0;
+  double limit = CELLS_A_PARTICLE * (double)n + 64.0;
   if (limit > 2.0e9) limit = 2.0e9;
   for (;;) {
     double cells = 1.0;

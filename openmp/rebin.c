@@ -62,13 +62,31 @@ static md_status reserve(md_engine *e)
   return MD_OK;
 }
 
+/* Shrinks the space lo..hi to the part that the particles take, but to at least a width. Ghosts may be outside. */
+static void shrink(const md_particles *p, double width, double lo[3], double hi[3])
+{
+  for (int d = 0; d < p->dim; ++d) {
+    const double *x = p->x[d];
+    double least = hi[d], most = lo[d];
+#pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
+    for (int64_t i = 0; i < p->n; ++i) {
+      least = x[i] < least ? x[i] : least;
+      most = x[i] > most ? x[i] : most;
+    }
+    lo[d] = md_max(lo[d], least);
+    hi[d] = md_max(md_min(hi[d], most), lo[d] + width);
+  }
+}
+
 static md_status sort_owned(md_engine *e)
 {
   md_particles *p = e->p;
-  double lo[3], hi[3];
+  double lo[3], hi[3], fit = 1.0;
   e->comm->domains->domain(e->comm, &e->model->box, lo, hi);
-  const double width = md_max(e->halo, e->options.cell_size);
-  e->grid = cell_grid_of(p->dim, lo, hi, width > 0.0 ? width : hi[0] - lo[0], p->n);
+  const double least = md_max(e->halo, e->options.cell_size), width = least > 0.0 ? least : hi[0] - lo[0];
+  for (int d = 0; d < p->dim; ++d) fit *= md_max(1.0, (hi[d] - lo[d]) / width);
+  if (fit > CELLS_A_PARTICLE * (double)p->n && p->n > 0) shrink(p, width, lo, hi);
+  e->grid = cell_grid_of(p->dim, lo, hi, width, p->n);
   double seconds[2] = {0};
   MD_TRY(cell_index_build(&e->owned, &e->grid, p->x, p->n, 1, seconds));
   const double mark = md_time();

@@ -199,6 +199,9 @@ void md_sim_append_observer(md_sim *sim, md_observer *observer);
 /* Counts natoms and max_id over all ranks. To call after particles were created, read or removed. Collective. */
 md_status md_sim_count(md_sim *sim) MD_CHECKED;
 
+/* Are all ids exact as doubles, which values of particles are? */
+static inline bool md_sim_ids_are_exact(const md_sim *sim) { return sim->max_id <= INT64_C(1) << 53; }
+
 /* Calls md_file_use (src/files/file_uses.h) on rank 0, unless the deck is only planned or checked. Collective. */
 md_status md_sim_use_file(md_sim *sim, md_file_role role, const char *id, const char *path) MD_CHECKED;
 

@@ -24,8 +24,13 @@ typedef struct md_outbox {
   char *records;   /* [n][size] */
 } md_outbox;
 
-/* The home of an id (at least 1). Not collective. */
-static inline int32_t md_home_of(const md_comm *comm, int64_t id) { return (int32_t)(id % comm->size); }
+/* The home of an id: a hash, so that ids with a common factor have many homes too. It differs from the hash of
+ * src/particles/id_table.h; otherwise all ids of a home would be in a few places of its table. Not collective. */
+static inline int32_t md_home_of(const md_comm *comm, int64_t id)
+{
+  const uint64_t hash = (uint64_t)id * UINT64_C(0xd6e8feb86659fd93);
+  return (int32_t)((hash >> 32) % (uint64_t)comm->size);
+}
 
 /* Makes room for `most` records of `size` bytes each; `size` is the same on all ranks. Collective. MD_RUNTIME, on all
  * ranks: out of memory; the message names `what`. After an error there is nothing to free. */

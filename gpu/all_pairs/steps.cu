@@ -1,7 +1,7 @@
 /* The steps of the GPU engine for all pairs: what it launches in a step, and in batches of steps.
  *
- * A step is the impulses of all pairs, of fixes, and then kicks and drift. Kicks after the drift are given with those of
- * the next step. Cost: see engine.cu.
+ * A step is the impulses of all pairs, of fixes, and then kicks and drift. Kicks after the drift are given with those
+ * of the next step. Cost: see engine.cu.
  */
 #include "common/force/forces.h"
 #include "common/pair/all_pairs.h"

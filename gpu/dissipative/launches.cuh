@@ -1,5 +1,5 @@
-/* The functions that launch the kernels of styles with friction and noise. The rules of gpu/particle/launch.cuh hold.
- * */
+/* The functions that launch the kernels of styles with friction and noise. The rules are those of
+ * gpu/particle/launch.cuh. */
 #ifndef MD_GPU_DISSIPATIVE_LAUNCHES_CUH
 #define MD_GPU_DISSIPATIVE_LAUNCHES_CUH
 

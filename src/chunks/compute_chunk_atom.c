@@ -27,6 +27,9 @@ typedef enum discard { DISCARD_MIXED, DISCARD_YES, DISCARD_NO } discard;
 typedef enum place { LOWER, CENTER, UPPER, AT } place;
 
 /* Bins along one axis. */
+/* The most chunks. */
+static const int64_t MOST = INT64_C(1) << 30;
+
 typedef struct layers {
   int axis;
   place from;
@@ -232,7 +235,7 @@ static md_status read_keyword(compute_chunk *c, const md_sim *sim, const md_word
     return MD_OK;
   }
   if (strcmp(keyword, "limit") == 0) {
-    MD_TRY(md_word_int64(word[0], "the limit of compute chunk/atom", 0, 1 << 30, &c->limit));
+    MD_TRY(md_word_int64(word[0], "the limit of compute chunk/atom", 0, MOST, &c->limit));
     if (c->limit == 0) return MD_OK;
     if (*at == words->n) return md_error(MD_USAGE, "compute chunk/atom limit: max or exact is missing");
     MD_TRY(read_choice(keyword, words->word[(*at)++], 2, limits, &choice));
@@ -376,7 +379,7 @@ static md_status set_bins(compute_chunk *c, const md_sim *sim)
     }
     c->along[k].border = c->along[k].first - (c->reduced ? margin / box->length[c->along[k].axis] : margin);
     n *= c->along[k].n;
-    if (n > INT64_C(1) << 30)
+    if (n > MOST)
       return md_error(MD_USAGE,
                       "compute chunk/atom: there are more than 2^30 bins: use wider ones, or bounds");
   }
@@ -412,10 +415,11 @@ static double number_of(const compute_chunk *c, const md_particles *p, int64_t i
   const double value = c->kind == TYPE       ? p->type[i]
                        : c->kind == MOLECULE ? p->molecule[i]
                                              : trunc(c->base.each[i]);
-  return value >= 1.0 && value <= 0x1p30 ? value : 0.0;
+  return value >= 1.0 ? value : 0.0;
 }
 
-/* The number of chunks without a limit: that of types, or the largest number of a particle. */
+/* The number of chunks without a limit: that of types, or the largest number of a particle. MD_USAGE: the latter is
+ * above MOST, and there is no limit. */
 static md_status count_numbers(const compute_chunk *c, md_sim *sim, int64_t *n)
 {
   const md_particles *p = &sim->particles;
@@ -425,7 +429,13 @@ static md_status count_numbers(const compute_chunk *c, md_sim *sim, int64_t *n)
   for (int64_t i = 0; i < p->n; ++i)
     if (is_chosen(c, p, region, i)) most = md_max(most, number_of(c, p, i));
   MD_TRY(sim->comm->reduce->max(sim->comm, &most, 1));
-  *n = (int64_t)most;
+  if (most > (double)MOST && c->limit == 0)
+    return md_error(
+        MD_USAGE,
+        "compute chunk/atom: there are at most 2^30 chunks, and a particle has the number %.0f: give a "
+        "limit, or smaller numbers",
+        most);
+  *n = (int64_t)md_min(most, (double)MOST);
   return MD_OK;
 }
 

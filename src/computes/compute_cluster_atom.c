@@ -222,6 +222,12 @@ static md_status find_clusters(forest *f, md_sim *sim, const md_host_compute *ba
                                       .other = bit,
                                       .visit = meet,
                                       .context = f};
+  if (!md_sim_ids_are_exact(sim))
+    return md_error(
+        MD_USAGE,
+        "compute cluster/atom: a cluster has the smallest id of its particles as its number, where ids "
+        "above 2^53 are not told apart, and there is the id %lld",
+        (long long)sim->max_id);
   MD_TRY(md_comm_agree(sim->comm, plant(f)));
   MD_TRY(md_neighbours_visit(sim, &search));
   bool full = false;
@@ -240,7 +246,7 @@ static const md_environment *environment(md_host_compute *base, const md_sim *si
 {
   compute_cluster *c = (compute_cluster *)base;
   const uint32_t group = md_group_bit(base->group);
-  (void)sim;
+  if (!md_sim_ids_are_exact(sim)) return NULL;
   c->environment = (md_environment){
       .kind = MD_ENVIRONMENT_CLUSTER, .cutoff = c->cutoff, .group = group, .other = group, .columns = 1};
   return &c->environment;

@@ -1,6 +1,7 @@
 /* Pairs of particles within a distance; see neighbours.h.
  *
- * 1. A rank sorts a block of particles into cells at least as wide as the cutoff. At first the block is its own.
+ * 1. A rank sorts a block of particles into cells at least as wide as the cutoff, of the space that the block takes. At
+ *    first the block is its own.
  * 2. For each of its own particles it visits those of the block in the cells around it.
  * 3. The blocks go round the ring of ranks, so that each rank meets the particles of all others, whatever the domains.
  *
@@ -12,6 +13,7 @@
  * along. Memory: four blocks.
  * Reference: Allen and Tildesley, Computer Simulation of Liquids, section 5.3.2 (cells). */
 #include "src/computes/neighbours.h"
+#include "common/cell_counts.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
 
@@ -24,7 +26,9 @@
 typedef struct block {
   int64_t n;
   md_neighbour *at;
-  int cells[3];
+  double lo[3], side[3]; /* of the space that is divided */
+  bool ring[3];          /* this is the whole of a periodic axis: the first cell is next to the last one */
+  int64_t cells[3];
   int64_t *start; /* [cells + 1] */
   md_neighbour *sorted;
   double *x[3]; /* their coordinates, for visits of many; else NULL */
@@ -37,38 +41,43 @@ int md_neighbour_threads(void) { return omp_get_max_threads(); }
 /* A cell is wider than the cutoff by this factor, so that rounding takes no partner out of the cells around. */
 static const double WIDER = 1.0 + 1e-9;
 
-/* The number of cells along an axis: at least a cutoff wide, and not many more than particles. */
+/* Chooses the space and its cells, not many more than particles. Along a periodic axis a particle may have neighbours
+ * in the block on one side only, if the block leaves more than two cutoffs of the axis free. */
 static void choose_cells(const md_box *box, double cutoff, block *b)
 {
-  int64_t all = 1;
+  double divided[3];
   for (int d = 0; d < 3; ++d) {
+    double lo = (double)INFINITY, hi = -(double)INFINITY;
+    for (int64_t i = 0; i < b->n; ++i) {
+      lo = md_min(lo, b->at[i].x[d]);
+      hi = md_max(hi, b->at[i].x[d]);
+    }
+    b->lo[d] = b->n > 0 ? lo : 0.0;
+    b->side[d] = b->n > 0 ? hi - lo : 0.0;
+    b->ring[d] = d < box->dim && box->periodic[d] && b->side[d] + 2.0 * cutoff * WIDER >= box->length[d];
+    if (b->ring[d]) {
+      b->lo[d] = box->lo[d];
+      b->side[d] = box->length[d];
+    }
     /* Across a face of a tilted box the cells along the axes before are shifted. There they are not divided. */
-    const bool divided = d < box->dim && !(box->triclinic && d < box->dim - 1);
-    const double most = divided ? floor(box->length[d] / (cutoff * WIDER)) : 1.0;
-    b->cells[d] = most < 1.0 ? 1 : most > 1024.0 ? 1024 : (int)most;
-    all *= b->cells[d];
+    divided[d] = box->triclinic && d < box->dim - 1 ? 0.0 : b->side[d];
   }
-  while (all > 8 * b->n + 64) {
-    int widest = 0;
-    for (int d = 1; d < 3; ++d)
-      if (b->cells[d] > b->cells[widest]) widest = d;
-    all /= b->cells[widest];
-    b->cells[widest] = (b->cells[widest] + 1) / 2;
-    all *= b->cells[widest];
-  }
+  (void)md_cell_counts(box->dim, divided, cutoff * WIDER, 8.0 * (double)b->n + 64.0, b->cells);
 }
 
-static int cell_along(const md_box *box, const block *b, int d, double x)
+/* The cell along an axis; below 0 or at least `cells` if x is beyond the space. */
+static double cell_at(const block *b, int d, double x)
 {
-  if (b->cells[d] == 1) return 0;
-  const int c = (int)((x - box->lo[d]) / box->length[d] * b->cells[d]);
-  return c < 0 ? 0 : c >= b->cells[d] ? b->cells[d] - 1 : c;
+  return b->cells[d] == 1 ? 0.0 : floor((x - b->lo[d]) / b->side[d] * (double)b->cells[d]);
 }
 
-static int64_t cell_of(const md_box *box, const block *b, const md_neighbour *v)
+static int64_t cell_of(const block *b, const md_neighbour *v)
 {
   int64_t cell = 0;
-  for (int d = 2; d >= 0; --d) cell = cell * b->cells[d] + cell_along(box, b, d, v->x[d]);
+  for (int d = 2; d >= 0; --d) {
+    const double last = (double)(b->cells[d] - 1);
+    cell = cell * b->cells[d] + (int64_t)md_max(0.0, md_min(cell_at(b, d, v->x[d]), last));
+  }
   return cell;
 }
 
@@ -76,13 +85,13 @@ static int64_t cell_of(const md_box *box, const block *b, const md_neighbour *v)
 static md_status sort_block(const md_box *box, double cutoff, bool coordinates, block *b)
 {
   choose_cells(box, cutoff, b);
-  const int64_t cells = (int64_t)b->cells[0] * b->cells[1] * b->cells[2];
+  const int64_t cells = b->cells[0] * b->cells[1] * b->cells[2];
   MD_TRY(md_array_new_zero(&b->start, cells + 1, sizeof *b->start, "cells"));
   MD_TRY(md_array_new(&b->sorted, b->n, sizeof *b->sorted, "particles in cells"));
-  for (int64_t i = 0; i < b->n; ++i) ++b->start[cell_of(box, b, &b->at[i])];
+  for (int64_t i = 0; i < b->n; ++i) ++b->start[cell_of(b, &b->at[i])];
   for (int64_t k = 1; k < cells; ++k) b->start[k] += b->start[k - 1];
   b->start[cells] = b->n;
-  for (int64_t i = b->n - 1; i >= 0; --i) b->sorted[--b->start[cell_of(box, b, &b->at[i])]] = b->at[i];
+  for (int64_t i = b->n - 1; i >= 0; --i) b->sorted[--b->start[cell_of(b, &b->at[i])]] = b->at[i];
   for (int d = 0; d < 3 && coordinates; ++d) {
     MD_TRY(md_array_new(&b->x[d], b->n, sizeof *b->x[d], "particles in cells"));
     for (int64_t i = 0; i < b->n; ++i) b->x[d][i] = b->sorted[i].x[d];
@@ -216,30 +225,38 @@ static visiting begin_visiting(const md_box *box, const md_neighbour_search *sea
   return g;
 }
 
-/* The cells along an axis that may hold neighbours of one in cell `at`; returns their number. */
-static int cells_around(const visiting *g, const block *b, int d, int at, int cell[3])
+/* The cells along an axis that may hold neighbours of a particle at x; returns their number. */
+static int cells_around(const visiting *g, const block *b, int d, double x, int64_t cell[3])
 {
-  const int n = b->cells[d];
-  const bool periodic = d < g->box->dim && g->box->periodic[d];
+  const int64_t n = b->cells[d];
+  const double width = g->search->cutoff * WIDER, side = g->box->length[d];
+  const bool one_way = d < g->box->dim && g->box->periodic[d] && !b->ring[d];
   int count = 0;
-  for (int step = -1; step <= 1; ++step) {
-    int k = at + step;
-    if (periodic) k = (k + n) % n;
-    bool there = k < 0 || k >= n;
-    for (int m = 0; m < count; ++m) there = there || cell[m] == k;
-    if (!there) cell[count++] = k;
+  if (n == 1) {
+    cell[0] = 0;
+    return 1;
+  }
+  /* The image of the particle that is the first one within the cutoff of the space, or above it. */
+  if (one_way) x -= side * floor((x - (b->lo[d] - width)) / side);
+  const int64_t at = (int64_t)md_max(-2.0, md_min(cell_at(b, d, x), (double)n + 1.0));
+  for (int64_t k = at - 1; k <= at + 1; ++k) {
+    const int64_t place = b->ring[d] ? (k + n) % n : k;
+    bool there = place < 0 || place >= n;
+    for (int m = 0; m < count; ++m) there = there || cell[m] == place;
+    if (!there) cell[count++] = place;
   }
   return count;
 }
 
 static void visit_around(const visiting *g, const block *b, int thread, const md_neighbour *i)
 {
-  int cell[3][3], n[3];
-  for (int d = 0; d < 3; ++d) n[d] = cells_around(g, b, d, cell_along(g->box, b, d, i->x[d]), cell[d]);
+  int64_t cell[3][3];
+  int n[3];
+  for (int d = 0; d < 3; ++d) n[d] = cells_around(g, b, d, i->x[d], cell[d]);
   for (int z = 0; z < n[2]; ++z)
     for (int y = 0; y < n[1]; ++y)
       for (int x = 0, cells = 1; x < n[0]; x += cells) {
-        const int64_t k = ((int64_t)cell[2][z] * b->cells[1] + cell[1][y]) * b->cells[0] + cell[0][x];
+        const int64_t k = (cell[2][z] * b->cells[1] + cell[1][y]) * b->cells[0] + cell[0][x];
         /* Cells of a row lie one after the other. */
         for (cells = 1; x + cells < n[0] && cell[0][x + cells] == cell[0][x] + cells;) ++cells;
         const int64_t first = b->start[k], end = b->start[k + cells];

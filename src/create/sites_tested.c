@@ -11,7 +11,8 @@
  * The tolerances at faces of the box are those of sites.c.
  *
  * Trade-off: up to three tests of a site and 8 bytes a row, where rectangular lattices in blocks have formulas
- * (sites.c). Cost: about a second for 10^7 sites. Reference: the LAMMPS manual, commands lattice and create_atoms.
+ * (sites.c); and in a tilted box each rank tests all sites. Cost: about a second for 10^7 sites. Reference: the LAMMPS
+ * manual, commands lattice and create_atoms.
  */
 #include "common/ranks/reductions.h"
 #include "src/create/lattice.h"
@@ -99,7 +100,13 @@ static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3
  * owns those whose image in the brick is in its domain. */
 static range clip_own(const tested_sites *s, int64_t j, int64_t k)
 {
-  return s->base.box->triclinic ? clip(s, j, k, s->from, s->below) : clip(s, j, k, s->base.lo, s->base.hi);
+  double lo[3], hi[3];
+  if (s->base.box->triclinic) return clip(s, j, k, s->from, s->below);
+  for (int d = 0; d < 3; ++d) {
+    lo[d] = md_max(s->base.lo[d], s->from[d]);
+    hi[d] = md_min(s->base.hi[d], s->below[d]);
+  }
+  return clip(s, j, k, lo, hi);
 }
 
 static void row_cells(const tested_sites *s, int64_t row, int64_t *j, int64_t *k)

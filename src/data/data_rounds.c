@@ -11,6 +11,7 @@
  */
 #include "common/base/memory.h"
 #include "common/ranks/exchange.h"
+#include "common/ranks/outbox.h"
 #include "common/ranks/reductions.h"
 #include "src/data/data_reader.h"
 #include <ctype.h>
@@ -137,14 +138,6 @@ static md_status parse_part(reader *r, const section_kind *s, part *p, int64_t l
   return MD_OK;
 }
 
-static int32_t owner_of(const md_comm *comm, int64_t id)
-{
-  /* This hash differs from that of the table of ids; otherwise all entries of a rank's table would be in a few
-   * places. */
-  const uint64_t hash = (uint64_t)id * UINT64_C(0xd6e8feb86659fd93);
-  return (int32_t)((hash >> 32) % (uint64_t)comm->size);
-}
-
 static int compare_lines(const void *a, const void *b)
 {
   const record *left = a, *right = b;
@@ -164,7 +157,7 @@ static md_status keep_all(reader *r, const section_kind *s, record *records, int
   return MD_OK;
 }
 
-/* Sends records to the ranks of their ids, which keep them. The same status on every rank. */
+/* Sends records to the homes of their ids, which keep them. The same status on every rank. */
 static md_status hand_out(reader *r, const section_kind *s, const record *records, int64_t n)
 {
   md_comm *comm = r->sim->comm;
@@ -172,7 +165,7 @@ static md_status hand_out(reader *r, const section_kind *s, const record *record
   void *received = NULL;
   int64_t count;
   MD_TRY(md_comm_agree(comm, md_array_new(&to, n, sizeof *to, "lines of a data file")));
-  for (int64_t k = 0; k < n; ++k) to[k] = owner_of(comm, records[k].id);
+  for (int64_t k = 0; k < n; ++k) to[k] = md_home_of(comm, records[k].id);
   md_status status =
       comm->exchange->sparse_exchange(comm, n, to, records, sizeof *records, &received, &count);
   free(to);

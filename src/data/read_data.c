@@ -184,8 +184,8 @@ static md_status parse_place(reader *r, int at, record *a)
   }
   for (int k = at + 3; k < r->nfield; ++k) {
     MD_TRY(md_data_whole(r, r->field[k], "image flag", &image));
-    if (image <= -INT32_MAX || image >= INT32_MAX)
-      return WRONG(r, "the image flag %lld is beyond 2^31", (long long)image);
+    if (image < -MD_IMAGE_FLAG_MOST || image > MD_IMAGE_FLAG_MOST)
+      return WRONG(r, "the image flag %lld is beyond 2^30", (long long)image);
     a->value[k - at] += (double)image;
   }
   return MD_OK;
@@ -261,8 +261,9 @@ static md_status keep_atom(reader *r, const record *a)
   if (md_id_table_find(&r->ids, a->id)) return WRONG(r, "particle id %lld occurs twice", (long long)a->id);
   md_particles *p = &r->sim->particles;
   if (p->n == p->capacity) {
-    const int64_t twice = p->n < 512 ? 1024 : 2 * p->n;
-    MD_TRY(md_particles_reserve(p, md_data_smaller(twice, r->before + r->header.natoms)));
+    const int64_t more = md_data_smaller(p->n + p->n / 8 + 1024, r->before + r->header.natoms);
+    MD_TRY(md_particles_reserve(p, more > MD_PARTICLES_MAX && p->n < MD_PARTICLES_MAX ? MD_PARTICLES_MAX
+                                                                                      : more));
   }
   const int64_t i = p->n++;
   p->id[i] = a->id;
@@ -287,15 +288,24 @@ static const section_kind spheres = {
 static const section_kind beads = {
     "Atoms", 6, 9, "id molecule type x y z, and perhaps three image flags", parse_bead, keep_atom, false};
 
+/* The particles that a rank will have, as good as surely: the homes of ids are as random, so that the number of a rank
+ * hardly ever differs by six standard deviations. */
+static int64_t share_of(const reader *r)
+{
+  const double mean = (double)r->header.natoms / r->sim->comm->size;
+  return r->sim->comm->size == 1 ? r->header.natoms
+                                 : md_data_smaller((int64_t)(mean + 6.0 * sqrt(mean)) + 1, r->header.natoms);
+}
+
 /* Makes room for this rank's share. With one rank, ids are usually 1 to N, so the table can be an array. With
  * several ranks, the ids of a rank have gaps. */
 static md_status make_room(reader *r)
 {
-  const int ranks = r->sim->comm->size;
+  const int64_t share = share_of(r);
   MD_TRY(md_data_check_size(r));
-  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, r->header.natoms / ranks));
-  MD_TRY(md_id_table_init(&r->ids, ranks == 1 ? r->header.natoms : 0));
-  return md_particles_reserve(&r->sim->particles, r->before + r->header.natoms / ranks);
+  MD_TRY(md_memory_for_particles(r->sim->comm, &r->sim->particles, share));
+  MD_TRY(md_id_table_init(&r->ids, r->sim->comm->size == 1 ? r->header.natoms : 0));
+  return md_particles_reserve(&r->sim->particles, r->before + share);
 }
 
 static md_status read_atoms(reader *r, const char *style)

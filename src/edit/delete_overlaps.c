@@ -13,6 +13,7 @@
  * The result does not depend on the rounding of positions to a run's grid. Memory: 4 bytes for each particle and ghost,
  * and 4 for each cell. Cost: about that of one neighbour list.
  */
+#include "common/cell_counts.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/exchange.h"
 #include "common/ranks/reductions.h"
@@ -20,6 +21,7 @@
 #include "src/edit/delete_atoms.h"
 #include "src/edit/edit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,26 +48,23 @@ static int64_t cell_of(const cells *c, const md_particles *p, int64_t i)
   return cell;
 }
 
-/* Chooses cells: as many along each axis as have the cutoff's width, and in all about as many as there are particles.
- */
+/* Chooses cells of the space that the particles take. */
 static void choose_cells(cells *c, const md_particles *p, double cutoff)
 {
   const int64_t total = p->n + p->nghost;
-  const double most = floor(pow((double)total + 1.0, 1.0 / p->dim)) + 1.0;
+  double side[3] = {0.0};
   c->dim = p->dim;
-  c->all = 1;
   for (int d = 0; d < p->dim; ++d) {
     double lo = (double)INFINITY, hi = -(double)INFINITY;
     for (int64_t i = 0; i < total; ++i) {
       lo = md_min(lo, p->x[d][i]);
       hi = md_max(hi, p->x[d][i]);
     }
-    const double length = hi - lo, fit = length / cutoff;
     c->lo[d] = lo;
-    c->count[d] = fit >= 2.0 ? (int64_t)md_min(fit, most) : 1;
-    c->width[d] = length > 0.0 ? length / (double)c->count[d] : 1.0;
-    c->all *= c->count[d];
+    side[d] = hi - lo;
   }
+  c->all = md_cell_counts(p->dim, side, cutoff * (1.0 + 1e-9), 2.0 * (double)total + 64.0, c->count);
+  for (int d = 0; d < p->dim; ++d) c->width[d] = side[d] > 0.0 ? side[d] / (double)c->count[d] : 1.0;
 }
 
 static md_status make_cells(cells *c, const md_particles *p, double cutoff)

@@ -2,8 +2,11 @@
  *
  * Copy (i, j, k) of a particle is i, j and k boxes further, counted from its unwrapped place if there are image flags.
  * So a molecule that goes through a face stays whole. The id of a copy is larger by ((k ny + j) nx + i) times the
- * largest id, as in LAMMPS. It keeps type, velocity and groups; of bonds see src/bonds/replicated.h. Copies stay with
- * the rank of their particle until the next run.
+ * largest id, as in LAMMPS. It keeps type, velocity and groups; of bonds see src/bonds/replicated.h.
+ *
+ * On several ranks the particles are shared out equally first. Of many copies each rank makes a share, of all
+ * particles: a unit cell may have fewer particles than there are ranks. Not with image flags or bonds, which are found
+ * by the ids of the particles. Copies stay with the rank that makes them until the next run.
  *
  * The lower faces stay. Units: sigma. Memory: the new particles, and with image flags 24 bytes for each. Reference: the
  * LAMMPS manual, command replicate.
@@ -15,6 +18,7 @@
 #include "src/create/create.h"
 #include "src/edit/edit.h"
 #include "src/follow/images.h"
+#include "src/particles/share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,24 +36,10 @@ static md_status read_counts(const md_sim *sim, const md_words *words, int64_t c
   return MD_OK;
 }
 
-/* MD_USAGE: there are too many copies for ids of 64 bits or for the ranks. */
-static md_status check_room(md_sim *sim, const int64_t count[3])
-{
-  const double copies = (double)count[0] * (double)count[1] * (double)count[2];
-  if (copies * (double)sim->max_id > 9e18)
-    return md_error(MD_USAGE, "replicate: ids end at 2^63 - 1, and %g copies of id %lld go beyond", copies,
-                    (long long)sim->max_id);
-  if (copies * (double)sim->particles.n > (double)MD_PARTICLES_MAX)
-    return md_error(MD_USAGE,
-                    "replicate: %g copies of %lld particles are too many for a rank; use more ranks", copies,
-                    (long long)sim->particles.n);
-  return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)(copies - 1.0) * sim->particles.n);
-}
-
-/* What is copied: n particles of a box; and how often, along each axis and in all. flag: their image flags, or NULL;
- * place: with flags, their unwrapped places. */
+/* What is copied: n particles of a box; and how often, along each axis and in all. This rank makes the copies [first,
+ * end). flag: their image flags, or NULL; place: with flags, their unwrapped places. */
 typedef struct originals {
-  int64_t n, count[3], copies;
+  int64_t n, count[3], copies, first, end;
   md_box box;
   double *flag[3], *place[3];
 } originals;
@@ -60,6 +50,47 @@ static void free_originals(originals *of)
     free(of->flag[d]);
     free(of->place[d]);
   }
+}
+
+/* Does each rank make some copies of all particles, and not all copies of some? */
+static bool shares_copies(const md_sim *sim, double copies)
+{
+  const double enough = 8.0 * sim->comm->size; /* then ranks differ by at most an eighth of their particles */
+  return sim->comm->size > 1 && copies >= enough && !sim->model.bonded && !md_images_are_kept(sim);
+}
+
+/* MD_USAGE: there are too many copies for ids of 64 bits or for the ranks. */
+static md_status check_room(md_sim *sim, const int64_t count[3])
+{
+  const double copies = (double)count[0] * (double)count[1] * (double)count[2];
+  const double natoms = (double)sim->model.natoms, ranks = sim->comm->size;
+  const double own =
+      shares_copies(sim, copies) ? natoms * ceil(copies / ranks) : ceil(natoms / ranks) * copies;
+  if (copies * (double)sim->max_id > 9e18)
+    return md_error(MD_USAGE, "replicate: ids end at 2^63 - 1, and %g copies of id %lld go beyond", copies,
+                    (long long)sim->max_id);
+  if (own > (double)MD_PARTICLES_MAX)
+    return md_error(MD_USAGE, "replicate: %g copies of %lld particles are too many for %s; use more ranks",
+                    copies, (long long)sim->model.natoms, sim->comm->size == 1 ? "a rank" : "these ranks");
+  return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)own - sim->particles.n);
+}
+
+/* Shares out the work: the particles, or the copies. */
+static md_status share_out(md_sim *sim, originals *of)
+{
+  md_comm *comm = sim->comm;
+  of->copies = of->count[0] * of->count[1] * of->count[2];
+  of->first = 0;
+  of->end = of->copies;
+  MD_TRY(md_particles_share(comm, &sim->particles));
+  if (shares_copies(sim, (double)of->copies)) {
+    MD_TRY(md_particles_gather(comm, &sim->particles));
+    of->first = of->copies / comm->size * comm->rank + of->copies % comm->size * comm->rank / comm->size;
+    of->end =
+        of->copies / comm->size * (comm->rank + 1) + of->copies % comm->size * (comm->rank + 1) / comm->size;
+  }
+  of->n = sim->particles.n;
+  return md_comm_agree(comm, md_particles_reserve(&sim->particles, of->n * (of->end - of->first)));
 }
 
 static void indices_of(const originals *of, int64_t c, int64_t copy[3])
@@ -107,7 +138,7 @@ static md_status set_flags(md_sim *sim, const originals *of)
   status = md_comm_agree(sim->comm, status);
   for (int64_t k = 0; k < p->n && status == MD_OK; ++k) {
     double way[3], through[3];
-    unwrapped(of, k / of->n, k % of->n, way);
+    unwrapped(of, of->first + k / of->n, k % of->n, way);
     for (int d = 0; d < 3 && d < p->dim; ++d) way[d] -= p->x[d][k];
     md_lattice_take(box->dim, box->periodic, box->length, box->tilt, way, through);
     for (int d = 0; d < 3; ++d) flag[d][k] = through[d];
@@ -117,11 +148,11 @@ static md_status set_flags(md_sim *sim, const originals *of)
   return status;
 }
 
-/* Moves the particles of the copy c to their cells in the grid of boxes. */
+/* Moves the particles of the copy c of this rank, from 0, to their cells in the grid of boxes. */
 static void move_copy(md_particles *p, const originals *of, int64_t c)
 {
   int64_t copy[3];
-  indices_of(of, c, copy);
+  indices_of(of, of->first + c, copy);
   for (int64_t i = 0; i < of->n; ++i) {
     double edges[3] = {0.0, 0.0, 0.0};
     for (int e = 0; e < 3; ++e) {
@@ -132,15 +163,15 @@ static void move_copy(md_particles *p, const originals *of, int64_t c)
   }
 }
 
-/* Writes a copy after the particles that are there. */
-static void copy_particles(md_particles *p, const originals *of, int64_t c, int64_t add_to_id)
+/* Writes the copy c of this rank after the particles that are there. */
+static void copy_particles(md_particles *p, const originals *of, int64_t c, int64_t max_id)
 {
   const int64_t first = p->n, n = of->n;
   p->n += n;
   memcpy(p->type + first, p->type, (size_t)n * sizeof *p->type);
   if (p->massed) memcpy(p->mass + first, p->mass, (size_t)n * sizeof *p->mass);
   if (p->grouped) memcpy(p->group + first, p->group, (size_t)n * sizeof *p->group);
-  for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + add_to_id;
+  for (int64_t i = 0; i < n; ++i) p->id[first + i] = p->id[i] + (of->first + c) * max_id;
   for (int d = 0; d < p->dim; ++d) {
     memcpy(p->v[d] + first, p->v[d], (size_t)n * sizeof(double));
     if (p->wide) memcpy(p->v_low[d] + first, p->v_low[d], (size_t)n * sizeof(int64_t));
@@ -167,14 +198,13 @@ static md_status check_molecules(const originals *of, int64_t molecules)
                   (long long)of->copies, (long long)molecules);
 }
 
-/* The particles themselves are the first copy, and are moved last. */
+/* The particles themselves become the first copy of this rank, and are moved last. */
 static md_status make_copies(md_sim *sim, originals *of)
 {
   md_particles *p = &sim->particles;
   p->nghost = 0;
   MD_TRY(md_comm_agree(sim->comm, check_room(sim, of->count)));
-  of->copies = of->count[0] * of->count[1] * of->count[2];
-  MD_TRY(md_comm_agree(sim->comm, md_particles_reserve(p, of->n * of->copies)));
+  MD_TRY(share_out(sim, of));
   int32_t *shift = NULL;
   int64_t molecules = 0;
   MD_TRY(find_flags(sim, of));
@@ -183,9 +213,12 @@ static md_status make_copies(md_sim *sim, originals *of)
                          ? md_bonds_find_shifts(sim, of->place[0] ? of->place : p->x, &shift, &molecules)
                          : MD_OK;
   if (status == MD_OK) status = check_molecules(of, molecules);
-  for (int64_t c = 1; c < of->copies && of->n > 0 && status == MD_OK; ++c)
-    copy_particles(p, of, c, c * sim->max_id);
-  if (status == MD_OK) move_copy(p, of, 0);
+  for (int64_t c = 1; c < of->end - of->first && of->n > 0 && status == MD_OK; ++c)
+    copy_particles(p, of, c, sim->max_id);
+  if (status == MD_OK) {
+    move_copy(p, of, 0);
+    for (int64_t i = 0; i < of->n; ++i) p->id[i] += of->first * sim->max_id;
+  }
   if (status == MD_OK && sim->model.bonded)
     md_bonds_replicate(&sim->particles, of->n, of->count, sim->max_id, shift, molecules);
   free(shift);
@@ -244,7 +277,7 @@ md_status md_do_replicate(md_sim *sim, const md_words *words)
   double hi[3];
   char text[MD_BOX_TEXT];
   MD_TRY(md_sim_need_box(sim, "replicate"));
-  originals of = {.n = sim->particles.n, .box = *box};
+  originals of = {.box = *box};
   MD_TRY(read_counts(sim, words, of.count));
   MD_TRY(md_edit_need_no_wall(sim, "replicate"));
   MD_TRY(check_values(sim));

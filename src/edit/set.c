@@ -166,7 +166,8 @@ static md_status read_image(md_sim *sim, char *const *word, setting *s)
   for (int d = 0; d < 3; ++d) {
     int64_t flag = 0;
     s->flags[d] = strcmp(word[d], "NULL") != 0;
-    if (s->flags[d]) MD_TRY(md_word_int64(word[d], "image flag of set", INT32_MIN, INT32_MAX, &flag));
+    if (s->flags[d])
+      MD_TRY(md_word_int64(word[d], "image flag of set", -MD_IMAGE_FLAG_MOST, MD_IMAGE_FLAG_MOST, &flag));
     if (flag != 0 && !sim->model.box.periodic[d])
       return md_error(MD_USAGE, "set image: the axis %c is not periodic, so that its image flags are 0",
                       "xyz"[d]);

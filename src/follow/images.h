@@ -18,6 +18,9 @@ typedef struct md_images md_images;
 
 #define MD_IMAGE_NAMES "xu yu zu xsu ysu zsu ix iy iz"
 
+/* The largest image flag that a file or a command may give, and least with the other sign. Runs count on from there. */
+#define MD_IMAGE_FLAG_MOST (INT64_C(1) << 30)
+
 /* Is the name one of MD_IMAGE_NAMES? */
 bool md_images_has(const char *name);
 

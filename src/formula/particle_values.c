@@ -71,6 +71,11 @@ static double attribute_of(const md_sim *sim, attribute what, int axis, int64_t 
 
 static md_status fill_attribute(md_sim *sim, int a, double *value)
 {
+  if (attributes[a].what == ID && !md_sim_ids_are_exact(sim))
+    return md_error(
+        MD_USAGE,
+        "id is a number of a formula, where ids above 2^53 are not told apart, and there is the id %lld",
+        (long long)sim->max_id);
   if (sim->view) MD_TRY(md_view_particles(sim->view));
   if (attributes[a].what == FORCE && sim->planning.on) {
     for (int64_t i = 0; i < sim->particles.n; ++i) value[i] = 1.0;
@@ -267,7 +272,7 @@ static md_status record(void *context, const char *name, md_each_code *code, boo
   *known = is_known(sim, name, 0);
   if (!*known) return MD_OK;
   const int a = attribute_named(sim, name);
-  if (a < ATTRIBUTES && attributes[a].what == ID) {
+  if (a < ATTRIBUTES && attributes[a].what == ID && md_sim_ids_are_exact(sim)) {
     *code = (md_each_code){.n = 1, .depth = 1, .step = {{.op = MD_OP_ID}}};
     return MD_OK;
   }

@@ -60,7 +60,7 @@ static md_status sort_rows(md_min_rows *rows)
   if (status == MD_OK)
     status = md_array_new(&sorted, rows->n * width, sizeof(double), "vectors of a minimiser");
   for (int64_t k = 0; status == MD_OK && k < rows->n; ++k)
-    memcpy(sorted + k * width, rows->value + order[k] * width, (size_t)width * sizeof(double));
+    memcpy(sorted + k * width, rows->value + (int64_t)order[k] * width, (size_t)width * sizeof(double));
   free(id);
   free(order);
   if (status != MD_OK) return status;

@@ -23,21 +23,41 @@ static md_status send(md_comm *comm, const md_particles *p, int64_t first, int64
   return md_outbox_send(&out, received, n);
 }
 
+/* Puts n records in the place of the particles, and frees them. */
+static md_status take(md_comm *comm, md_particles *p, char *received, int64_t n)
+{
+  const int64_t size = md_particles_bytes(p);
+  p->n = 0;
+  const md_status status = md_comm_agree(comm, md_particles_reserve(p, n));
+  for (int64_t i = 0; i < n && status == MD_OK; ++i) md_particles_unpack(p, i, received + size * i);
+  if (status == MD_OK) p->n = n;
+  free(received);
+  return status;
+}
+
 md_status md_particles_share(md_comm *comm, md_particles *p)
 {
   p->nghost = 0;
   if (comm->size == 1) return MD_OK;
   const int64_t own = p->n;
-  int64_t all = own, first = own, arrived = 0;
+  int64_t all = own, first = own, arrived;
+  char *received;
   MD_TRY(comm->reduce->sum(comm, &all, 1));
   MD_TRY(comm->reduce->exclusive_sum(comm, &first));
-  char *received;
   MD_TRY(send(comm, p, first, all, &received, &arrived));
-  p->n = 0;
-  const md_status status = md_comm_agree(comm, md_particles_reserve(p, arrived));
-  const int64_t size = md_particles_bytes(p);
-  for (int64_t i = 0; i < arrived && status == MD_OK; ++i) md_particles_unpack(p, i, received + size * i);
-  if (status == MD_OK) p->n = arrived;
-  free(received);
-  return status;
+  return take(comm, p, received, arrived);
+}
+
+md_status md_particles_gather(md_comm *comm, md_particles *p)
+{
+  md_outbox out;
+  char *received;
+  int64_t arrived;
+  p->nghost = 0;
+  if (comm->size == 1) return MD_OK;
+  MD_TRY(md_outbox_open(&out, comm, p->n * comm->size, md_particles_bytes(p), "particles to send"));
+  for (int64_t i = 0; i < p->n; ++i)
+    for (int rank = 0; rank < comm->size; ++rank) md_particles_pack(p, i, md_outbox_add(&out, rank));
+  MD_TRY(md_outbox_send(&out, &received, &arrived));
+  return take(comm, p, received, arrived);
 }

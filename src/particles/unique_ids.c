@@ -1,7 +1,7 @@
 /* Ids that occur twice; see unique_ids.h.
  *
  * A table of bits finds them, because ids are usually 1 to N. Sparse ids are sorted instead. With several ranks, each
- * id goes to the rank that its value determines.
+ * id goes to its home (common/ranks/outbox.h).
  *
  * Cost: an eighth of a byte for each id up to the largest one, or a sort.
  */

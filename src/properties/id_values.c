@@ -95,11 +95,11 @@ static md_status ask(md_sim *sim, question **received, int64_t *n)
   return md_outbox_send(&out, received, n);
 }
 
-/* The place of an id at this home, or -1. Where a deck has removed no ids, it follows from the first one. */
+/* The place of an id at this home, or -1. On one rank it follows from the first one, if a deck has removed no ids. */
 static int64_t place_of(const md_id_values *v, int64_t id)
 {
   if (v->n == 0) return -1;
-  const int64_t guess = (id - v->id[0]) / v->sim->comm->size;
+  const int64_t guess = id - v->id[0];
   if (guess >= 0 && guess < v->n && v->id[guess] == id) return guess;
   const int64_t *at = bsearch(&id, v->id, (size_t)v->n, sizeof *v->id, by_id);
   return at ? at - v->id : -1;

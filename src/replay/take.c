@@ -262,8 +262,8 @@ static md_status read_flag(const taking *t, char *const *word, int d, double *fl
   char *end;
   errno = 0;
   const long long value = strtoll(text, &end, 10);
-  if (end == text || *end != '\0' || errno != 0 || value <= -INT32_MAX || value >= INT32_MAX)
-    return md_snapshots_wrong(t->snapshots, "an image flag must be a whole number");
+  if (end == text || *end != '\0' || errno != 0 || value < -MD_IMAGE_FLAG_MOST || value > MD_IMAGE_FLAG_MOST)
+    return md_snapshots_wrong(t->snapshots, "an image flag must be a whole number of at most 2^30");
   if (!t->unwrapped[MD_FIELD_X + d]) *flag = (double)value;
   return MD_OK;
 }

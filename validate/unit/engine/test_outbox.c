@@ -1,5 +1,5 @@
 /* The outbox. On 1 to 8 ranks each record comes to its rank, once and whole. If one rank has no memory for its records,
- * every rank gets this error, and nothing is sent. */
+ * every rank gets this error, and nothing is sent. Homes of ids are spread over the ranks. */
 #include "common/ranks/outbox.h"
 #include "validate/unit/support/thread_ranks.h"
 
@@ -40,7 +40,7 @@ static md_status send_and_take(mail *m, md_comm *comm)
   m->got[comm->rank] = count;
   for (int64_t k = 0; k < count; ++k) {
     m->sum[comm->rank] += received[k].id;
-    if (received[k].to != comm->rank || received[k].id % comm->size != comm->rank) m->wrong = true;
+    if (received[k].to != comm->rank || md_home_of(comm, received[k].id) != comm->rank) m->wrong = true;
   }
   free(received);
   return MD_OK;
@@ -86,9 +86,26 @@ static void all_ranks_get_the_error_of_one(void **state)
   }
 }
 
+/* Ids in any usual sequence have about as many homes on each rank. */
+static void homes_are_spread_evenly(void **state)
+{
+  (void)state;
+  static const int64_t steps[] = {1, 2, 3, 7, 8, 64, 1000, INT64_C(1) << 32, (INT64_C(1) << 40) + 8};
+  enum { IDS = 80000 };
+  for (int ranks = 1; ranks <= RANKS_MAX; ++ranks)
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; ++k) {
+      const md_comm comm = {.size = ranks};
+      int count[RANKS_MAX] = {0};
+      for (int64_t i = 1; i <= IDS; ++i) ++count[md_home_of(&comm, i * steps[k])];
+      for (int r = 0; r < ranks; ++r)
+        assert_in_range(count[r], IDS / ranks * 9 / 10, IDS / ranks * 11 / 10 + 1);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(records_come_to_their_ranks),
-                                     cmocka_unit_test(all_ranks_get_the_error_of_one)};
+                                     cmocka_unit_test(all_ranks_get_the_error_of_one),
+                                     cmocka_unit_test(homes_are_spread_evenly)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

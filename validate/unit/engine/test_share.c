@@ -1,5 +1,6 @@
 /* Equal shares of particles. On 1 to 8 ranks every particle is on one rank afterwards, with all its fields; numbers
- * differ by at most one; and the shares are consecutive in the order of ranks and of indices. */
+ * differ by at most one; and the shares are consecutive in the order of ranks and of indices. Gathered, every particle
+ * is on every rank. */
 #include "src/particles/share.h"
 #include "validate/unit/support/thread_ranks.h"
 
@@ -113,6 +114,39 @@ static void all_fields_travel(void **state)
   for (int fields = 0; fields < 4; ++fields) assert_shared(3, uneven, fields & 1, fields & 2);
 }
 
+/* Every rank has each particle once. */
+static void gather(md_comm *comm, void *context)
+{
+  shares *s = context;
+  md_particles p;
+  bool seen[N] = {false};
+  md_particles_init(&p, 3);
+  s->status[comm->rank] = make(s, comm->rank, &p);
+  if (s->status[comm->rank] == MD_OK) s->status[comm->rank] = md_particles_gather(comm, &p);
+  s->n[comm->rank] = p.n;
+  for (int64_t i = 0; i < p.n; ++i) {
+    if (!is_whole(&p, i) || seen[p.id[i]]) s->wrong = true;
+    seen[p.id[i]] = true;
+  }
+  md_particles_free(&p);
+}
+
+static void every_rank_gets_all(void **state)
+{
+  (void)state;
+  for (int ranks = 1; ranks <= RANKS_MAX; ++ranks) {
+    static shares s;
+    s = (shares){.grouped = true, .wide = true};
+    for (int r = 0; r < ranks; ++r) s.first[r + 1] = s.first[r] + (r % 3) * 50;
+    run_ranks(ranks, gather, &s);
+    assert_false(s.wrong);
+    for (int r = 0; r < ranks; ++r) {
+      assert_int_equal(s.status[r], MD_OK);
+      assert_int_equal(s.n[r], s.first[ranks]);
+    }
+  }
+}
+
 static void nothing_moves_on_one_rank(void **state)
 {
   (void)state;
@@ -125,6 +159,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shares_are_equal_and_consecutive),
       cmocka_unit_test(all_fields_travel),
+      cmocka_unit_test(every_rank_gets_all),
       cmocka_unit_test(nothing_moves_on_one_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
