@@ -256,6 +256,7 @@ static md_status raise(const fix_deposit *fix, md_sim *sim, int64_t *k, double x
 {
   const int up = sim->model.box.dim - 1;
   double highest = sim->model.box.lo[up];
+#pragma omp parallel for schedule(static) reduction(max : highest)
   for (int64_t i = 0; i < sim->particles.n; ++i) {
     double way[3];
     way_to(sim, x, i, way);
@@ -276,8 +277,10 @@ static md_status is_free(const fix_deposit *fix, md_sim *sim, const double x[3],
   md_box_fractions(box, x, fraction);
   for (int d = 0; d < box->dim; ++d)
     if (!box->periodic[d] && !md_box_follows(box) && !(fraction[d] >= 0.0 && fraction[d] <= 1.0)) meets = 1.0;
-  for (int64_t i = 0; i < sim->particles.n && meets == 0.0; ++i) {
+#pragma omp parallel for schedule(static) reduction(max : meets)
+  for (int64_t i = 0; i < sim->particles.n; ++i) {
     double way[3];
+    if (meets > 0.0) continue;
     way_to(sim, x, i, way);
     if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] < fix->near * fix->near) meets = 1.0;
   }

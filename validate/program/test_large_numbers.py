@@ -60,7 +60,8 @@ def test_ids_that_doubles_do_not_tell_apart_are_no_values(line, tmp_path):
 @pytest.mark.parametrize("flag", [2**30, -2**30])
 def test_image_flags_go_up_to_2_30(flag, tmp_path):
     """Runs count on from them."""
-    rest = PAIR + "fix 1 all nve\nvelocity all set 0 0 0\nrun 1\nwrite_dump all custom f.txt xu ix modify format float %.17g\n"
+    rest = (PAIR + "fix 1 all nve\nvelocity all set 0 0 0\nrun 1\n"
+            "write_dump all custom f.txt xu ix modify format float %.17g\n")
     works(run_deck(tmp_path, data(tmp_path, [f"1 1 1 1 1 {flag} 0 0"]) + "dump d all custom 9 g.txt ix\n" + rest))
     assert (tmp_path / "f.txt").read_text().split()[-2:] == [str(1 + 10 * flag), str(flag)]
     beyond = flag + (1 if flag > 0 else -1)
