@@ -112,39 +112,25 @@ static star star_of(const cluster_sites *s, int64_t id)
   return uniform(&d, s->dim, s->cluster.kind == MD_CLUSTER_COLD);
 }
 
-/* The body in the box, at rest with the centre. Returns whether it is of this rank. */
-static bool body_of(const cluster_sites *s, int64_t id, double x[3], double v[3])
+/* The body in the box, at rest with the centre. */
+static void body_of(const cluster_sites *s, int64_t id, double x[3], double v[3])
 {
   const star one = star_of(s, id);
   const double per_time = 1.0 / sqrt(s->cluster.scale);
-  bool own = true;
   for (int d = 0; d < s->dim; ++d) {
     x[d] = s->cluster.centre[d] + s->cluster.scale * (one.x[d] - s->mean[d]);
     v[d] = per_time * (one.v[d] - s->mean[3 + d]);
-    own = own && md_sites_own(&s->base, d, x[d]);
   }
-  return own;
-}
-
-static int64_t count_row(const md_sites *base, int64_t row)
-{
-  const cluster_sites *s = (const cluster_sites *)base;
-  int64_t first, end, count = 0;
-  double x[3], v[3];
-  md_site_ids(base, s->cluster.n, row, &first, &end);
-  if (md_sites_own_all(base)) return end - first;
-  for (int64_t id = first; id < end; ++id) count += body_of(s, id, x, v);
-  return count;
 }
 
 static int64_t fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const cluster_sites *s = (const cluster_sites *)base;
-  int64_t first, end;
+  int64_t first, after;
   double x[3] = {0.0}, v[3] = {0.0};
-  md_site_ids(base, s->cluster.n, row, &first, &end);
-  for (int64_t id = first; id < end; ++id) {
-    if (!body_of(s, id, x, v)) continue;
+  md_site_ids(base, row, &first, &after);
+  for (int64_t id = first; id < after; ++id) {
+    body_of(s, id, x, v);
     md_sites_put(base, p, at, id, x);
     for (int d = 0; d < s->dim; ++d) p->v[d][at] = v[d];
     if (p->massed) p->mass[at] = 1.0 / (double)s->cluster.n;
@@ -157,13 +143,11 @@ static int64_t fill_row(const md_sites *base, int64_t row, md_particles *p, int6
  * share of the bodies. Collective. */
 static md_status find_means(md_sim *sim, cluster_sites *s, double *reach)
 {
-  const int64_t n = s->cluster.n, ranks = sim->comm->size, mine = sim->comm->rank;
-  const int64_t first = (int64_t)((md_wide_integer)n * mine / ranks),
-                last = (int64_t)((md_wide_integer)n * (mine + 1) / ranks);
+  const int64_t n = s->cluster.n;
   int64_t sx = 0, sy = 0, sz = 0, svx = 0, svy = 0, svz = 0;
   double far = 0.0;
 #pragma omp parallel for reduction(+ : sx, sy, sz, svx, svy, svz) reduction(max : far)
-  for (int64_t k = first; k < last; ++k) {
+  for (int64_t k = s->base.begin; k < s->base.end; ++k) {
     const star one = star_of(s, s->base.first_id + k);
     sx += llrint(one.x[0] / MEAN_UNIT);
     sy += llrint(one.x[1] / MEAN_UNIT);
@@ -202,8 +186,7 @@ md_status md_cluster_create(md_sim *sim, const md_cluster *cluster, int type)
     return md_error(MD_USAGE, "create_atoms plummer: Plummer's sphere needs three dimensions; use uniform");
   MD_TRY(md_sites_check_total(sim, cluster->n));
   cluster_sites s = {.base = md_sites_begin(sim, type, (double)cluster->n), .cluster = *cluster, .dim = dim};
-  s.base.nrow = (cluster->n + MD_SITE_ROW - 1) / MD_SITE_ROW;
-  s.base.count = count_row;
+  md_sites_share_ids(&s.base, sim->comm, cluster->n);
   s.base.fill = fill_row;
   double reach = 0.0;
   if (!sim->planning.checking) MD_TRY(find_means(sim, &s, &reach));

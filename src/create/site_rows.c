@@ -5,7 +5,7 @@
 #include "common/ranks/reductions.h"
 #include "src/sums/masses.h"
 
-enum { SLABS = 256 };
+enum { SLABS = 256, ROW = 4096 /* ids, where rows are ids */ };
 
 /* Lets the first particles be made in slabs if the engine will have slabs. */
 static void choose_domains(md_sim *sim, double expected)
@@ -25,25 +25,15 @@ md_sites md_sites_begin(md_sim *sim, int type, double expected)
   return s;
 }
 
-bool md_sites_own_all(const md_sites *s)
-{
-  bool all = true;
-  for (int d = 0; d < s->box->dim; ++d) all = all && s->lo[d] <= s->box->lo[d] && s->hi[d] >= s->box->hi[d];
-  return all;
-}
-
-bool md_sites_own(const md_sites *s, int d, double x)
-{
-  return x >= s->lo[d] && (x < s->hi[d] || s->hi[d] >= s->box->hi[d]);
-}
-
 bool md_sites_own_point(const md_sites *s, const double x[3])
 {
   double at[3] = {x[0], x[1], x[2]};
   bool own = true;
   if (s->box->triclinic) md_box_wrap(s->box, at);
-  for (int d = 0; d < 3 && d < s->box->dim; ++d)
-    own = own && md_sites_own(s, d, md_max(at[d], s->box->lo[d]));
+  for (int d = 0; d < 3 && d < s->box->dim; ++d) {
+    const double inside = md_max(at[d], s->box->lo[d]);
+    own = own && inside >= s->lo[d] && (inside < s->hi[d] || s->hi[d] >= s->box->hi[d]);
+  }
   return own;
 }
 
@@ -110,9 +100,24 @@ md_status md_sites_check_total(const md_sim *sim, md_wide_integer global)
   return md_comm_agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
 }
 
-void md_site_ids(const md_sites *s, int64_t n, int64_t row, int64_t *begin, int64_t *end)
+void md_sites_share_ids(md_sites *s, const md_comm *comm, int64_t n)
 {
-  const int64_t after = s->first_id + n;
-  *begin = s->first_id + row * MD_SITE_ROW;
-  *end = after - *begin < MD_SITE_ROW ? after : *begin + MD_SITE_ROW;
+  s->begin = (int64_t)((md_wide_integer)n * comm->rank / comm->size);
+  s->end = (int64_t)((md_wide_integer)n * (comm->rank + 1) / comm->size);
+  s->nrow = (s->end - s->begin + ROW - 1) / ROW;
+  s->count = md_site_ids_count;
+}
+
+void md_site_ids(const md_sites *s, int64_t row, int64_t *first, int64_t *after)
+{
+  const int64_t begin = s->begin + row * ROW;
+  *first = s->first_id + begin;
+  *after = s->first_id + (s->end - begin < ROW ? s->end : begin + ROW);
+}
+
+int64_t md_site_ids_count(const md_sites *s, int64_t row)
+{
+  int64_t first, after;
+  md_site_ids(s, row, &first, &after);
+  return after - first;
 }

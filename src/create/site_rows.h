@@ -7,14 +7,13 @@
  *
  * Only the particles are stored, and nothing depends on the number of threads. Cost: 10^8 particles of a lattice in 2 s
  * on 4 cores. Most of this time is the first touch of their memory. Where sites are made by id (create_atoms random,
- * plummer, uniform), each rank makes those of all ranks, twice if there are several: 75 ns of a core for each.
+ * plummer, uniform), or tested (sites_tested.c), a rank makes an equal share of them, wherever they are: the particles
+ * go to their owners when a run begins.
  */
 #ifndef MD_SRC_CREATE_SITE_ROWS_H
 #define MD_SRC_CREATE_SITE_ROWS_H
 
 #include "src/sim.h"
-
-enum { MD_SITE_ROW = 4096 }; /* ids of a row, where rows are ids */
 
 __extension__ typedef __int128 md_wide_integer;
 
@@ -24,24 +23,22 @@ typedef struct md_sites {
   double lo[3], hi[3]; /* of this rank's domain */
   int64_t first_id;
   uint16_t type;
+  int64_t begin, end; /* where rows are ids: those of this rank are first_id + [begin, end) */
   int64_t nrow;
   int64_t (*count)(const struct md_sites *, int64_t row);
   /* Puts the particles of a row at places [at, end) of the arrays. Returns `end`: at + count(row). */
   int64_t (*fill)(const struct md_sites *, int64_t row, md_particles *, int64_t at);
 } md_sites;
 
-/* The ids [*begin, *end) of a row of n sites whose rows are ids. */
-void md_site_ids(const md_sites *s, int64_t n, int64_t row, int64_t *begin, int64_t *end);
-
 /* Sites of this rank, of particles of the type, with ids after sim->max_id. expected: about how many sites there are on
  * all ranks, by which the domains of the first particles are chosen. */
 md_sites md_sites_begin(md_sim *sim, int type, double expected);
 
-/* Is the whole box this rank's domain? */
-bool md_sites_own_all(const md_sites *s);
-
-/* Is x in this rank's domain along axis d? */
-bool md_sites_own(const md_sites *s, int d, double x);
+/* Where rows are ids, of n sites of all ranks: gives this rank its share, in rows; and the ids [*first, *after) of one
+ * of these rows. */
+void md_sites_share_ids(md_sites *s, const md_comm *comm, int64_t n);
+void md_site_ids(const md_sites *s, int64_t row, int64_t *first, int64_t *after);
+int64_t md_site_ids_count(const md_sites *s, int64_t row);
 
 /* Is the point, which is in the box, in this rank's domain? In a tilted box its image in the brick decides. */
 bool md_sites_own_point(const md_sites *s, const double x[3]);

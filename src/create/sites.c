@@ -203,7 +203,6 @@ md_status md_sites_lattice(md_sim *sim, const md_region *region, const uint16_t 
 typedef struct random_sites {
   md_sites base;
   uint64_t seed;
-  int64_t n;
   double lo[3], hi[3];
   const md_region *region; /* NULL: all of lo..hi */
 } random_sites;
@@ -237,37 +236,15 @@ static int random_position(const random_sites *s, int64_t id, double x[3])
   return TRIES;
 }
 
-static bool random_own(const random_sites *s, int64_t id, double x[3])
-{
-  (void)random_position(s, id, x);
-  return md_sites_own_point(&s->base, x);
-}
-
-static interval random_ids(const random_sites *s, int64_t row)
-{
-  interval ids;
-  md_site_ids(&s->base, s->n, row, &ids.begin, &ids.end);
-  return ids;
-}
-
-static int64_t count_random_row(const md_sites *base, int64_t row)
-{
-  const random_sites *s = (const random_sites *)base;
-  const interval ids = random_ids(s, row);
-  int64_t count = 0;
-  double x[3];
-  if (md_sites_own_all(base)) return ids.end - ids.begin;
-  for (int64_t id = ids.begin; id < ids.end; ++id) count += random_own(s, id, x);
-  return count;
-}
-
 static int64_t fill_random_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const random_sites *s = (const random_sites *)base;
-  const interval ids = random_ids(s, row);
-  for (int64_t id = ids.begin; id < ids.end; ++id) {
+  int64_t first, after;
+  md_site_ids(base, row, &first, &after);
+  for (int64_t id = first; id < after; ++id) {
     double x[3];
-    if (random_own(s, id, x)) md_sites_put(base, p, at++, id, x);
+    (void)random_position(s, id, x);
+    md_sites_put(base, p, at++, id, x);
   }
   return at;
 }
@@ -275,12 +252,11 @@ static int64_t fill_random_row(const md_sites *base, int64_t row, md_particles *
 md_status md_sites_random(md_sim *sim, const md_region *region, int64_t n, uint64_t seed, int type)
 {
   MD_TRY(md_sites_check_total(sim, n));
-  random_sites s = {.base = md_sites_begin(sim, type, (double)n), .seed = seed, .n = n};
+  random_sites s = {.base = md_sites_begin(sim, type, (double)n), .seed = seed};
   /* A point at random in the brick of a tilted box is, where it is shown, one at random in the box. */
   const bool tilted = s.base.box->triclinic;
   if (region && (tilted || !md_region_is_block(region))) s.region = region;
-  s.base.nrow = (n + MD_SITE_ROW - 1) / MD_SITE_ROW;
-  s.base.count = count_random_row;
+  md_sites_share_ids(&s.base, sim->comm, n);
   s.base.fill = fill_random_row;
   for (int d = 0; d < s.base.box->dim; ++d) {
     s.lo[d] = region && !tilted ? md_max(md_region_lo(region, d), s.base.box->lo[d]) : s.base.box->lo[d];

@@ -1,9 +1,9 @@
 /* Placing many particles at once: on the sites of a lattice, at random, or on the grid of the CS267 homework.
  *
- * Each function appends the new particles of this rank (the sites in its domain) to sim->particles, at rest and of
- * the given type. Ids continue from sim->max_id. They do not depend on ranks or threads. Collective. The caller
- * then calls md_sim_count. MD_USAGE: no sites, too many particles, or a region that does not fit. MD_RUNTIME: out
- * of memory.
+ * Each function appends the new particles of this rank (those of rectangular lattices and grids in its domain, and an
+ * equal share of others) to sim->particles, at rest and of the given type. Ids continue from sim->max_id. They do not
+ * depend on ranks or threads. Collective. The caller then calls md_sim_count. MD_USAGE: no sites, too many particles,
+ * or a region that does not fit. MD_RUNTIME: out of memory.
  */
 #ifndef MD_SRC_CREATE_SITES_H
 #define MD_SRC_CREATE_SITES_H

@@ -3,16 +3,15 @@
  * A row holds the cells of one (j, k), that is a line along the first edge of the cell. The cells of a row that may
  * have a site in a block form an interval, which is found by clipping the line. Every site of these cells is tested.
  * Ids run as in LAMMPS: k slowest, then j, then i, then the sites of a cell.
- *   1  Each rank counts the sites of its share of all rows, and the counts are summed over ranks.
- *   2  Their exclusive sum is the first id of each row, on every rank.
- *   3  Each rank goes through all rows, and keeps the sites in its domain (site_rows.h). It counts the sites of a row
- *      that come before them.
+ *   1  The rows come in parts, 64 for each rank. The sites of all parts are counted, each by one rank.
+ *   2  A rank takes consecutive parts that together have its share of the sites, wherever these are.
+ *   3  It counts the sites of their rows, and the exclusive sum is the first id of each row. Then it makes them.
  *
  * The tolerances at faces of the box are those of sites.c.
  *
- * Trade-off: up to three tests of a site and 8 bytes a row, where rectangular lattices in blocks have formulas
- * (sites.c); and in a tilted box each rank tests all sites. Cost: about a second for 10^7 sites. Reference: the LAMMPS
- * manual, commands lattice and create_atoms.
+ * Trade-off: up to three tests of a site and 8 bytes a row of the rank, where rectangular lattices in blocks have
+ * formulas (sites.c). Cost: about a second for 10^7 sites of a rank. Reference: the LAMMPS manual, commands lattice and
+ * create_atoms.
  */
 #include "common/ranks/reductions.h"
 #include "src/create/lattice.h"
@@ -21,6 +20,8 @@
 #include "src/region/region.h"
 
 #include <stdlib.h>
+
+enum { PARTS_A_RANK = 64 };
 
 typedef struct range {
   int64_t begin, end;
@@ -33,7 +34,8 @@ typedef struct tested_sites {
   const uint16_t *type;     /* of the particles on each site of a cell */
   double from[3], below[3]; /* sites are in from <= x < below */
   range j, k;               /* cells */
-  int64_t *before;          /* [rows + 1] sites of all ranks before each row. Owned */
+  int64_t first_row, first; /* of this rank: its first row, and how many sites of all ranks come before it */
+  int64_t *before;          /* [nrow + 1] sites of all ranks before each row of this rank. Owned */
 } tested_sites;
 
 static void site_of(const tested_sites *s, int64_t i, int64_t j, int64_t k, int m, double x[3])
@@ -49,7 +51,7 @@ static bool is_in_tilted(const md_box *box, const double x[3])
 {
   double fraction[3];
   md_box_fractions(box, x, fraction);
-  for (int d = 0; d < box->dim; ++d) {
+  for (int d = 0; d < 3 && d < box->dim; ++d) {
     const double below = box->periodic[d] ? 1e-6 : 0x1p-40, above = box->periodic[d] ? -2e-6 : 0x1p-40;
     if (fraction[d] < -below || fraction[d] >= 1.0 + above) return false;
   }
@@ -69,12 +71,11 @@ static bool accept(const tested_sites *s, int64_t i, int64_t j, int64_t k, int m
   return true;
 }
 
-static bool is_own(const tested_sites *s, const double x[3]) { return md_sites_own_point(&s->base, x); }
-
-/* The cells i of a row that may have a site in the block lo..hi, and perhaps some more. */
-static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3], const double hi[3])
+/* The cells i of a row that may have a site within the bounds, and perhaps some more. */
+static range clip(const tested_sites *s, int64_t j, int64_t k)
 {
   const md_lattice *l = s->lattice;
+  const double *lo = s->from, *hi = s->below;
   double first = -0x1p52, last = 0x1p52;
   for (int d = 0; d < s->base.box->dim; ++d) {
     double least = (double)INFINITY, most = -(double)INFINITY, x[3];
@@ -96,19 +97,6 @@ static range clip(const tested_sites *s, int64_t j, int64_t k, const double lo[3
   return (range){(int64_t)floor(first), (int64_t)ceil(last) + 1};
 }
 
-/* The cells of a row that may have a site of this rank. In a tilted box a rank has sites from everywhere, because it
- * owns those whose image in the brick is in its domain. */
-static range clip_own(const tested_sites *s, int64_t j, int64_t k)
-{
-  double lo[3], hi[3];
-  if (s->base.box->triclinic) return clip(s, j, k, s->from, s->below);
-  for (int d = 0; d < 3; ++d) {
-    lo[d] = md_max(s->base.lo[d], s->from[d]);
-    hi[d] = md_min(s->base.hi[d], s->below[d]);
-  }
-  return clip(s, j, k, lo, hi);
-}
-
 static void row_cells(const tested_sites *s, int64_t row, int64_t *j, int64_t *k)
 {
   const int64_t rows = s->j.end - s->j.begin;
@@ -128,33 +116,21 @@ static int64_t count_sites(const tested_sites *s, range cells, int64_t j, int64_
 static int64_t count_row(const md_sites *base, int64_t row)
 {
   const tested_sites *s = (const tested_sites *)base;
-  int64_t j, k, count = 0;
-  double x[3];
-  row_cells(s, row, &j, &k);
-  const range own = clip_own(s, j, k);
-  for (int64_t i = own.begin; i < own.end; ++i)
-    for (int m = 0; m < s->lattice->nbasis; ++m) count += accept(s, i, j, k, m, x) && is_own(s, x);
-  return count;
+  return s->before[row + 1] - s->before[row];
 }
 
 static int64_t fill_row(const md_sites *base, int64_t row, md_particles *p, int64_t at)
 {
   const tested_sites *s = (const tested_sites *)base;
-  int64_t j, k;
+  int64_t j, k, id = base->first_id + s->before[row];
   double x[3];
-  row_cells(s, row, &j, &k);
-  const range all = clip(s, j, k, s->from, s->below), own = clip_own(s, j, k);
-  int64_t id = base->first_id + s->before[row];
-  if (own.begin == own.end) return at;
-  id += count_sites(s, (range){all.begin, own.begin}, j, k);
-  for (int64_t i = own.begin; i < own.end; ++i)
+  row_cells(s, s->first_row + row, &j, &k);
+  const range cells = clip(s, j, k);
+  for (int64_t i = cells.begin; i < cells.end; ++i)
     for (int m = 0; m < s->lattice->nbasis; ++m) {
       if (!accept(s, i, j, k, m, x)) continue;
-      if (is_own(s, x)) {
-        md_sites_put(base, p, at, id, x);
-        p->type[at++] = s->type[m];
-      }
-      ++id;
+      md_sites_put(base, p, at, id++, x);
+      p->type[at++] = s->type[m];
     }
   return at;
 }
@@ -213,26 +189,75 @@ static md_status find_ranges(tested_sites *s)
   return MD_OK;
 }
 
-/* Adds up the numbers of the sites of all rows. */
-static md_status count_before(md_sim *sim, tested_sites *s)
+/* Where part c of `parts` begins. */
+static int64_t part_begin(int64_t rows, int64_t parts, int64_t c)
 {
-  enum { PART = 1 << 20 };
-  md_comm *comm = sim->comm;
-  const int64_t rows = s->base.nrow;
-  const int64_t first = (int64_t)((md_wide_integer)rows * comm->rank / comm->size),
-                last = (int64_t)((md_wide_integer)rows * (comm->rank + 1) / comm->size);
-  MD_TRY(md_comm_agree(comm, md_array_new_zero(&s->before, rows + 1, sizeof *s->before, "rows of sites")));
+  return (int64_t)((md_wide_integer)rows * c / parts);
+}
+
+/* Counts the sites of the rows [first, last) into count[row - first]. */
+static void count_rows(const tested_sites *s, int64_t first, int64_t last, int64_t *count)
+{
 #pragma omp parallel for schedule(dynamic, 64)
   for (int64_t row = first; row < last; ++row) {
     int64_t j, k;
     row_cells(s, row, &j, &k);
-    s->before[row + 1] = count_sites(s, clip(s, j, k, s->from, s->below), j, k);
+    count[row - first] = count_sites(s, clip(s, j, k), j, k);
   }
-  for (int64_t row = 0; row < rows; row += PART) {
-    const int64_t n = rows - row < PART ? rows - row : PART;
-    MD_TRY(comm->reduce->sum(comm, s->before + 1 + row, (int)n));
+}
+
+/* Counts the sites of each part of all rows, on every rank. Collective. */
+static md_status count_parts(md_comm *comm, const tested_sites *s, int64_t rows, int64_t parts,
+                             int64_t *count)
+{
+  const int64_t first = part_begin(parts, comm->size, comm->rank);
+  const int64_t last = part_begin(parts, comm->size, comm->rank + 1);
+  for (int64_t c = first; c < last; ++c) {
+    int64_t *of_row, sum = 0;
+    const int64_t begin = part_begin(rows, parts, c), end = part_begin(rows, parts, c + 1);
+    MD_TRY(md_array_new(&of_row, end - begin, sizeof *of_row, "rows of sites"));
+    count_rows(s, begin, end, of_row);
+    for (int64_t k = 0; k < end - begin; ++k) sum += of_row[k];
+    count[c] = sum;
+    free(of_row);
   }
-  for (int64_t row = 0; row < rows; ++row) s->before[row + 1] += s->before[row];
+  return MD_OK;
+}
+
+/* Gives this rank the rows of consecutive parts that together have its share of the sites. *total: the sites of all
+ * ranks. Collective. */
+static md_status share_rows(md_comm *comm, tested_sites *s, int64_t rows, int64_t *total)
+{
+  const int64_t parts = rows < PARTS_A_RANK * (int64_t)comm->size ? rows : PARTS_A_RANK * (int64_t)comm->size;
+  int64_t *count, below = 0, first = -1, last = -1;
+  MD_TRY(md_comm_agree(comm, md_array_new_zero(&count, parts + 1, sizeof *count, "rows of sites")));
+  md_status status = md_comm_agree(comm, count_parts(comm, s, rows, parts, count));
+  if (status == MD_OK) status = comm->reduce->sum(comm, count, (int)parts);
+  *total = 0;
+  for (int64_t c = 0; c < parts && status == MD_OK; ++c) *total += count[c];
+  /* A part goes to the rank in whose share its first site is. */
+  for (int64_t c = 0; c < parts && status == MD_OK; below += count[c++]) {
+    if (count[c] == 0 || (md_wide_integer)below * comm->size / *total != comm->rank) continue;
+    if (first < 0) {
+      first = c;
+      s->first = below;
+    }
+    last = c + 1;
+  }
+  free(count);
+  if (first < 0) return status;
+  s->first_row = part_begin(rows, parts, first);
+  s->base.nrow = part_begin(rows, parts, last) - s->first_row;
+  return status;
+}
+
+/* Adds up the numbers of the sites of the rows of this rank. */
+static md_status count_before(tested_sites *s)
+{
+  MD_TRY(md_array_new(&s->before, s->base.nrow + 1, sizeof *s->before, "rows of sites"));
+  count_rows(s, s->first_row, s->first_row + s->base.nrow, s->before + 1);
+  s->before[0] = s->first;
+  for (int64_t row = 0; row < s->base.nrow; ++row) s->before[row + 1] += s->before[row];
   return MD_OK;
 }
 
@@ -248,10 +273,11 @@ md_status md_sites_tested(md_sim *sim, const md_region *region, const uint16_t *
   for (int d = 0; d < s.base.box->dim; ++d)
     if (!(s.from[d] < s.below[d])) return MD_OK;
   MD_TRY(find_ranges(&s));
-  s.base.nrow = (s.j.end - s.j.begin) * (s.k.end - s.k.begin);
   if (sim->planning.checking) return MD_OK;
-  md_status status = count_before(sim, &s);
-  if (status == MD_OK) status = md_sites_check_total(sim, s.before[s.base.nrow]);
+  int64_t total;
+  md_status status = share_rows(sim->comm, &s, (s.j.end - s.j.begin) * (s.k.end - s.k.begin), &total);
+  if (status == MD_OK) status = md_sites_check_total(sim, total);
+  if (status == MD_OK) status = md_comm_agree(sim->comm, count_before(&s));
   if (status == MD_OK) status = md_sites_append(sim, &s.base);
   free(s.before);
   return status;

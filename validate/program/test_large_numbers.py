@@ -104,3 +104,33 @@ def test_copies_of_a_cell_are_the_same_on_several_ranks(ranks, counts, tmp_path)
     assert (tmp_path / "one" / "f.txt").read_bytes() == (tmp_path / "many" / "f.txt").read_bytes()
     copies = np.prod([int(n) for n in counts.split()])
     assert f"\nodd {4 * copies}\n" in one.log and f"\nodd {4 * copies}\n" in many.log
+
+
+# ---------------------------------------------------------------- sites over ranks
+
+SITES = {
+    "ball": ("", "region r sphere 6 6 6 4\ncreate_atoms 1 region r"),
+    "two crowds": ("", "region a block 0 2 0 2 0 2\nregion b block 9 11 9 11 9 11 side in\nregion r union 2 a b\n"
+                   "create_atoms 1 region r basis 2 2"),
+    "tilted": ("", "create_atoms 1 box"),
+    "turned": ("orient x 1 1 0 orient y -1 1 0", "create_atoms 1 box"),
+    "random": ("", "region r sphere 6 6 6 4\ncreate_atoms 2 random 3001 77 r"),
+    "cluster": ("", "create_atoms 1 plummer 2001 seed 7 scale 0.2"),
+}
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("name", SITES)
+def test_sites_are_the_same_on_several_ranks(name, tmp_path):
+    """Each rank makes an equal share of the sites, wherever they are."""
+    lattice, create = SITES[name]
+    shape = "prism 0 12 0 12 0 12 3 -2 1" if name == "tilted" else "block 0 12 0 12 0 12"
+    deck = (f"lattice fcc 0.8442 {lattice}\nregion box {shape}\ncreate_box 2 box\nmass * 1\n"
+            f"{create}\nwrite_dump all custom f.txt id type x y z modify sort id format float %.17g\n")
+    harness.run(deck, tmp_path / "one")
+    one = (tmp_path / "one" / "f.txt").read_bytes()
+    ids = np.array([int(line.split()[0]) for line in one.decode().splitlines()[9:]])
+    assert len(ids) > 60 and (ids == np.arange(len(ids)) + 1).all()
+    for ranks in (2, 5):
+        harness.run(deck, tmp_path / str(ranks), ranks=ranks, threads=1)
+        assert (tmp_path / str(ranks) / "f.txt").read_bytes() == one
