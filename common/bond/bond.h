@@ -21,8 +21,8 @@
  * Cost: 10 bytes a slot of a bond, 8 a slot of an excluded id, and 4 of a molecule, for each particle. Trade-off:
  * twice the arithmetic of one-sided bonds, and no message about forces between ranks.
  */
-#ifndef MD_COMMON_BOND_H
-#define MD_COMMON_BOND_H
+#ifndef MD_COMMON_BOND_BOND_H
+#define MD_COMMON_BOND_BOND_H
 
 #include "common/arithmetic/real.h"
 #include "common/base/error.h"

@@ -1,7 +1,7 @@
 /* The particles at the other ends of bonds, by their indices in memory: for an engine whose particles keep an original
  * index. The ids of md_particles are looked up once, in the table of partners.h. */
-#ifndef MD_COMMON_INDICES_H
-#define MD_COMMON_INDICES_H
+#ifndef MD_COMMON_BOND_INDICES_H
+#define MD_COMMON_BOND_INDICES_H
 
 #include "common/model.h"
 

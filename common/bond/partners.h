@@ -8,8 +8,8 @@
  *
  * Cost: 4 bytes a bond slot and particle, 8 to 12 bytes a particle or ghost for the table; a look-up a bond and rebin.
  */
-#ifndef MD_COMMON_PARTNERS_H
-#define MD_COMMON_PARTNERS_H
+#ifndef MD_COMMON_BOND_PARTNERS_H
+#define MD_COMMON_BOND_PARTNERS_H
 
 #include "common/faults.h"
 #include "common/model.h"

@@ -18,8 +18,8 @@
  * Cost: stage 1 reads the momenta once, for all computes together. Computes with the same terms of the same group share
  * their sums. The caller says which sums it wants (md_wanted). So pairs are left out if only a temperature is needed.
  */
-#ifndef MD_COMMON_COMPUTE_H
-#define MD_COMMON_COMPUTE_H
+#ifndef MD_COMMON_COMPUTE_COMPUTE_H
+#define MD_COMMON_COMPUTE_COMPUTE_H
 
 #include "common/arithmetic/exact.h"
 #include "common/base/error.h"

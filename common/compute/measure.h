@@ -1,7 +1,7 @@
 /* Stage 1 of the computes (compute.h): the terms of one particle, by the functions md_NAME_add of all styles. C and
  * CUDA. */
-#ifndef MD_COMMON_MEASURE_H
-#define MD_COMMON_MEASURE_H
+#ifndef MD_COMMON_COMPUTE_MEASURE_H
+#define MD_COMMON_COMPUTE_MEASURE_H
 
 #include "common/particle.h"
 

@@ -28,8 +28,8 @@
  *                   pass over particles for the action. Engines do these together with what they do anyway: the sums
  *                   where velocities are completed (md_model.awaited), and the action where particles move.
  */
-#ifndef MD_COMMON_FIX_H
-#define MD_COMMON_FIX_H
+#ifndef MD_COMMON_FIX_FIX_H
+#define MD_COMMON_FIX_FIX_H
 
 #include "common/base/error.h"
 #include "common/base/words.h"

@@ -29,8 +29,8 @@
  * a download of positions and forces; in return no engine has kernels for it.
  * Cost: a pass over particles for each force; no cost for models without such a fix.
  */
-#ifndef MD_COMMON_FORCES_H
-#define MD_COMMON_FORCES_H
+#ifndef MD_COMMON_FORCE_FORCES_H
+#define MD_COMMON_FORCE_FORCES_H
 
 #include "common/faults.h"
 #include "common/force/forced.h"

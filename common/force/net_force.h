@@ -7,8 +7,8 @@
  *   output    the unit is that of forces, and terms are not rounded. The fixes then also say which force and energy
  *             they gave to the particle.
  */
-#ifndef MD_COMMON_NET_FORCE_H
-#define MD_COMMON_NET_FORCE_H
+#ifndef MD_COMMON_FORCE_NET_FORCE_H
+#define MD_COMMON_FORCE_NET_FORCE_H
 
 #include "common/particle.h"
 

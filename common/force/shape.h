@@ -10,8 +10,8 @@
  *
  * Contacts. Within a block or a cylinder each face is one; from outside a convex shape has one, its nearest point.
  */
-#ifndef MD_COMMON_SHAPE_H
-#define MD_COMMON_SHAPE_H
+#ifndef MD_COMMON_FORCE_SHAPE_H
+#define MD_COMMON_FORCE_SHAPE_H
 
 #include "common/arithmetic/real.h"
 #include "common/box.h"

@@ -28,8 +28,8 @@
  * Pair styles hybrid and hybrid/overlay have sub-styles, and a row of coefficients for each of them
  * (common/pair/hybrid/hybrid.h).
  */
-#ifndef MD_COMMON_PAIR_H
-#define MD_COMMON_PAIR_H
+#ifndef MD_COMMON_PAIR_PAIR_H
+#define MD_COMMON_PAIR_PAIR_H
 
 #include "common/arithmetic/real.h"
 #include "common/base/error.h"

@@ -1,6 +1,6 @@
 /* What a pair of particles contributes, for styles whose force needs more than their distance; C and CUDA. */
-#ifndef MD_COMMON_PAIR_TERM_H
-#define MD_COMMON_PAIR_TERM_H
+#ifndef MD_COMMON_PAIR_PAIR_TERM_H
+#define MD_COMMON_PAIR_PAIR_TERM_H
 
 #include "common/arithmetic/real.h"
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * Trade-off: every model runs, with any fixes, masses and wide momenta. But each pass goes through memory, which only
  * matters where forces cost little.
  */
-#ifndef MD_COMMON_HOST_STEP_H
-#define MD_COMMON_HOST_STEP_H
+#ifndef MD_COMMON_STEP_HOST_STEP_H
+#define MD_COMMON_STEP_HOST_STEP_H
 
 #include "common/model.h"
 #include "common/step/step.h"

@@ -4,8 +4,8 @@
  * step.h says in which order a step applies the formulas. `v` is p/m_reference (common/model.h), or the first word of a
  * wide momentum.
  */
-#ifndef MD_COMMON_MOTION_H
-#define MD_COMMON_MOTION_H
+#ifndef MD_COMMON_STEP_MOTION_H
+#define MD_COMMON_STEP_MOTION_H
 
 #include "common/arithmetic/exact.h"
 #include "common/arithmetic/real.h"

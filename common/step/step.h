@@ -32,8 +32,8 @@
  * therefore exact, so that a run with reversed velocities returns to the same bits. `v` is p/m_reference
  * (common/model.h), or the first word of a wide momentum. C and CUDA.
  */
-#ifndef MD_COMMON_STEP_H
-#define MD_COMMON_STEP_H
+#ifndef MD_COMMON_STEP_STEP_H
+#define MD_COMMON_STEP_STEP_H
 
 #include "common/arithmetic/rng.h"
 #include "common/particle.h"

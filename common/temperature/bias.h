@@ -22,8 +22,8 @@
  *           begins, k[9 + d] its length if the axis is periodic, else 0, k12 a margin around the faces
  * Units: the deck's.
  */
-#ifndef MD_COMMON_BIAS_H
-#define MD_COMMON_BIAS_H
+#ifndef MD_COMMON_TEMPERATURE_BIAS_H
+#define MD_COMMON_TEMPERATURE_BIAS_H
 
 #include "common/box.h"
 

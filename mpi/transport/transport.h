@@ -4,8 +4,8 @@
  * All functions below are collective, but for md_transport_cuda and md_transport_mpi. They are in the library of the
  * GPU engine, if mpicc was found when it was built.
  */
-#ifndef MD_MPI_TRANSPORT_H
-#define MD_MPI_TRANSPORT_H
+#ifndef MD_MPI_TRANSPORT_TRANSPORT_H
+#define MD_MPI_TRANSPORT_TRANSPORT_H
 
 #include "common/ranks/transport.h"
 

@@ -9,8 +9,8 @@
  * The length of a row is a multiple of ALL_PAD, so that a vector of bodies may begin at any multiple of ALL_PAD. The
  * bodies after the last one have mass 0.
  */
-#ifndef MD_OPENMP_ALL_PAIRS_H
-#define MD_OPENMP_ALL_PAIRS_H
+#ifndef MD_OPENMP_ALL_PAIRS_ALL_PAIRS_H
+#define MD_OPENMP_ALL_PAIRS_ALL_PAIRS_H
 
 #include "common/faults.h"
 #include "common/pair/pair.h"

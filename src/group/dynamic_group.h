@@ -1,7 +1,7 @@
 /* Dynamic groups: those particles of a parent group that are in a region, or for which a variable or a property is not
  * 0, found anew at the beginning of each run and after every N-th step. */
-#ifndef MD_SRC_COMMANDS_DYNAMIC_GROUP_H
-#define MD_SRC_COMMANDS_DYNAMIC_GROUP_H
+#ifndef MD_SRC_GROUP_DYNAMIC_GROUP_H
+#define MD_SRC_GROUP_DYNAMIC_GROUP_H
 
 #include "src/sim.h"
 

@@ -1,6 +1,6 @@
 /* The words of pair styles hybrid and hybrid/overlay, and how those of one style are read. */
-#ifndef MD_SRC_HYBRID_WORDS_H
-#define MD_SRC_HYBRID_WORDS_H
+#ifndef MD_SRC_POTENTIAL_HYBRID_WORDS_H
+#define MD_SRC_POTENTIAL_HYBRID_WORDS_H
 
 #include "common/pair/hybrid/hybrid.h"
 #include "src/sim.h"

@@ -1,6 +1,6 @@
 /* The files of potentials with a density, for pair_coeff. */
-#ifndef MD_SRC_POTENTIAL_H
-#define MD_SRC_POTENTIAL_H
+#ifndef MD_SRC_POTENTIAL_POTENTIAL_H
+#define MD_SRC_POTENTIAL_POTENTIAL_H
 
 #include "src/sim.h"
 

@@ -1,6 +1,6 @@
 /* Pair style table: its words, and its files. */
-#ifndef MD_SRC_TABLE_FILE_H
-#define MD_SRC_TABLE_FILE_H
+#ifndef MD_SRC_POTENTIAL_TABLE_FILE_H
+#define MD_SRC_POTENTIAL_TABLE_FILE_H
 
 #include "common/pair/pair.h"
 #include "src/potential/text_file.h"

@@ -2,8 +2,8 @@
  *
  * Trade-off: such files have at most some megabytes, and memory is simpler to go back and forth in than a stream.
  */
-#ifndef MD_SRC_TEXT_FILE_H
-#define MD_SRC_TEXT_FILE_H
+#ifndef MD_SRC_POTENTIAL_TEXT_FILE_H
+#define MD_SRC_POTENTIAL_TEXT_FILE_H
 
 #include "src/sim.h"
 

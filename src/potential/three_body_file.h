@@ -1,6 +1,6 @@
 /* The files of three-body potentials, for pair_coeff. */
-#ifndef MD_SRC_THREE_BODY_FILE_H
-#define MD_SRC_THREE_BODY_FILE_H
+#ifndef MD_SRC_POTENTIAL_THREE_BODY_FILE_H
+#define MD_SRC_POTENTIAL_THREE_BODY_FILE_H
 
 #include "common/pair/three_body/three_body.h"
 #include "src/potential/text_file.h"

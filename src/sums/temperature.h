@@ -1,8 +1,8 @@
 /* A temperature of the particles on the host, of any style: for commands between runs, and for temperatures that no
  * engine sums.
  */
-#ifndef MD_SRC_TEMPERATURE_H
-#define MD_SRC_TEMPERATURE_H
+#ifndef MD_SRC_SUMS_TEMPERATURE_H
+#define MD_SRC_SUMS_TEMPERATURE_H
 
 #include "src/sim.h"
 

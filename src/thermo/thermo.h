@@ -1,7 +1,7 @@
 /* Thermo output: the table of thermodynamic quantities in the log, with LAMMPS's columns.
  */
-#ifndef MD_SRC_THERMO_H
-#define MD_SRC_THERMO_H
+#ifndef MD_SRC_THERMO_THERMO_H
+#define MD_SRC_THERMO_THERMO_H
 
 #include "common/base/error.h"
 #include "src/output/output_steps.h"

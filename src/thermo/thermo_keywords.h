@@ -3,8 +3,8 @@
  * The columns of the log and the formulas of variables both use this table, directly or through md_sim_keyword
  * (src/sim.h).
  */
-#ifndef MD_SRC_THERMO_KEYWORDS_H
-#define MD_SRC_THERMO_KEYWORDS_H
+#ifndef MD_SRC_THERMO_THERMO_KEYWORDS_H
+#define MD_SRC_THERMO_THERMO_KEYWORDS_H
 
 #include "src/sim.h"
 

@@ -7,8 +7,8 @@
  * are correctly rounded, or those of the host, and the hardware's results differ in the last bits. Only mixed precision
  * and the ladder (gpu/ladder) use the last five, and they promise tolerances.
  */
-#ifndef MD_EMULATOR_H
-#define MD_EMULATOR_H
+#ifndef MD_VALIDATE_EMULATOR_EMULATOR_H
+#define MD_VALIDATE_EMULATOR_EMULATOR_H
 
 #include <math.h>
 #include <stdint.h>

@@ -243,6 +243,16 @@ def test_no_line_is_wider_than_the_page():
     assert not wide, "\n".join(wide)
 
 
+def test_include_guards_are_named_after_their_files():
+    wrong = []
+    for name, lines in tracked_texts():
+        guard = re.search(r"^#ifndef (MD_\w+)\n#define \1\n", "\n".join(lines), re.M)
+        if guard and re.search(r"\.(h|cuh|inc)$", name):
+            wanted = "MD_" + re.sub(r"[/.]", "_", name).upper()
+            wrong += [f"{name}: {guard[1]}, not {wanted}"] if guard[1] != wanted else []
+    assert not wrong, "\n".join(wrong)
+
+
 C_SOURCE = re.compile(r"\.(c|h|cu|cuh|inc|cpp|def)$")
 OTHER_SOURCE = re.compile(r"\.(py|sh)$|^Makefile$|^\.ci/|^inputs/|^job-scripts/|^validate/decks/")
 # In C the comments, after strings, which may look like one; elsewhere what follows #, and the texts of Python.

@@ -15,8 +15,8 @@
  * Cost: ten rounds of Philox, a reciprocal root and about 30 operations a pair. Reference for uniform numbers: Duenweg
  * and Paul, Int. J. Mod. Phys. C 2 (1991) 817.
  */
-#ifndef MD_COMMON_PAIR_DISSIPATIVE_H
-#define MD_COMMON_PAIR_DISSIPATIVE_H
+#ifndef MD_COMMON_PAIR_DISSIPATIVE_DISSIPATIVE_H
+#define MD_COMMON_PAIR_DISSIPATIVE_DISSIPATIVE_H
 
 #include "common/arithmetic/rng.h"
 #include "common/pair/pair.h"

@@ -28,8 +28,8 @@
  * terms would, but tables are small.
  * Reference: the LAMMPS manual, pair_style hybrid.
  */
-#ifndef MD_COMMON_PAIR_HYBRID_H
-#define MD_COMMON_PAIR_HYBRID_H
+#ifndef MD_COMMON_PAIR_HYBRID_HYBRID_H
+#define MD_COMMON_PAIR_HYBRID_HYBRID_H
 
 #include "common/pair/dissipative/dissipative.h"
 

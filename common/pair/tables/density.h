@@ -2,8 +2,8 @@
  *
  * Cutoff and overlap distance are those of the potential, the same for all elements. Cost and reference: eam.h.
  */
-#ifndef MD_COMMON_DENSITY_H
-#define MD_COMMON_DENSITY_H
+#ifndef MD_COMMON_PAIR_TABLES_DENSITY_H
+#define MD_COMMON_PAIR_TABLES_DENSITY_H
 
 #include "common/pair/pair_term.h"
 #include "common/pair/tables/eam.h"

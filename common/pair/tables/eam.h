@@ -21,8 +21,8 @@
  * References: Daw and Baskes, Phys. Rev. B 29 (1984) 6443; Foiles, Baskes and Daw, Phys. Rev. B 33 (1986) 7983; the
  * LAMMPS manual, pair_style eam.
  */
-#ifndef MD_COMMON_EAM_H
-#define MD_COMMON_EAM_H
+#ifndef MD_COMMON_PAIR_TABLES_EAM_H
+#define MD_COMMON_PAIR_TABLES_EAM_H
 
 #include "common/arithmetic/exact.h"
 #include "common/base/error.h"

@@ -15,8 +15,8 @@
  * Trade-off: straight lines take as many bytes as cubic splines, 64 for each interval, and one kernel has both.
  * Reference: the LAMMPS manual, pair_style table.
  */
-#ifndef MD_COMMON_TABLE_H
-#define MD_COMMON_TABLE_H
+#ifndef MD_COMMON_PAIR_TABLES_TABLE_H
+#define MD_COMMON_PAIR_TABLES_TABLE_H
 
 #include "common/arithmetic/real.h"
 #include "common/base/error.h"

@@ -30,8 +30,8 @@
  * References: Stillinger and Weber, Phys. Rev. B 31 (1985) 5262; Vashishta, Kalia, Rino and Ebbsjo, Phys. Rev. B 41
  * (1990) 12197; the sums are the moments l = 0, 1 and 2 of Bartok et al., Phys. Rev. B 87 (2013) 184115.
  */
-#ifndef MD_COMMON_THREE_BODY_H
-#define MD_COMMON_THREE_BODY_H
+#ifndef MD_COMMON_PAIR_THREE_BODY_THREE_BODY_H
+#define MD_COMMON_PAIR_THREE_BODY_THREE_BODY_H
 
 #include "common/arithmetic/exact.h"
 #include "common/base/error.h"

@@ -1,6 +1,6 @@
 /* Pass 2 of three-body potentials (three_body.h), for one pair of particles; C and CUDA. */
-#ifndef MD_COMMON_THREE_FORCE_H
-#define MD_COMMON_THREE_FORCE_H
+#ifndef MD_COMMON_PAIR_THREE_BODY_THREE_FORCE_H
+#define MD_COMMON_PAIR_THREE_BODY_THREE_FORCE_H
 
 #include "common/pair/formulas.h"
 #include "common/pair/pair.h"

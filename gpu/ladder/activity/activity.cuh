@@ -19,8 +19,8 @@
  *
  *   a_i = sum of m_j (x_j - x_i) / (r^2 + s)^(3/2)        v_i += dt a_i        x_i += dt v_i
  */
-#ifndef MD_GPU_LADDER_ACTIVITY_CUH
-#define MD_GPU_LADDER_ACTIVITY_CUH
+#ifndef MD_GPU_LADDER_ACTIVITY_ACTIVITY_CUH
+#define MD_GPU_LADDER_ACTIVITY_ACTIVITY_CUH
 
 #include "gpu/ladder/harness.cuh"
 

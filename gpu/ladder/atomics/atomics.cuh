@@ -16,8 +16,8 @@
  *
  *   a_i = sum of m_j (x_j - x_i) / (r^2 + s)^(3/2)
  */
-#ifndef MD_GPU_LADDER_ATOMICS_CUH
-#define MD_GPU_LADDER_ATOMICS_CUH
+#ifndef MD_GPU_LADDER_ATOMICS_ATOMICS_CUH
+#define MD_GPU_LADDER_ATOMICS_ATOMICS_CUH
 
 #include "gpu/ladder/harness.cuh"
 

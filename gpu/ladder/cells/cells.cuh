@@ -16,8 +16,8 @@
  * Acceleration of particle i, over all j with r < CUTOFF: sum of (1 - CUTOFF / r) / r^2 / MASS (x_j - x_i). Then
  * v_i += dt a_i and x_i += dt v_i, and walls reflect.
  */
-#ifndef MD_GPU_LADDER_CELLS_CUH
-#define MD_GPU_LADDER_CELLS_CUH
+#ifndef MD_GPU_LADDER_CELLS_CELLS_CUH
+#define MD_GPU_LADDER_CELLS_CELLS_CUH
 
 #include "gpu/ladder/harness.cuh"
 

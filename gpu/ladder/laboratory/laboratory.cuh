@@ -26,8 +26,8 @@
  *
  *   a_i = sum of (x_j - x_i) / (r^2 + s)^(3/2)        v_i += dt a_i        x_i += dt v_i
  */
-#ifndef MD_GPU_LADDER_LABORATORY_CUH
-#define MD_GPU_LADDER_LABORATORY_CUH
+#ifndef MD_GPU_LADDER_LABORATORY_LABORATORY_CUH
+#define MD_GPU_LADDER_LABORATORY_LABORATORY_CUH
 
 #include "gpu/ladder/harness.cuh"
 

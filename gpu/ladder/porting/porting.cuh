@@ -25,8 +25,8 @@
  *
  *   a_i = sum of m_j (x_j - x_i) / (r^2 + s)^(3/2)
  */
-#ifndef MD_GPU_LADDER_PORTING_CUH
-#define MD_GPU_LADDER_PORTING_CUH
+#ifndef MD_GPU_LADDER_PORTING_PORTING_CUH
+#define MD_GPU_LADDER_PORTING_PORTING_CUH
 
 #include "gpu/ladder/harness.cuh"
 

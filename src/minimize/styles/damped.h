@@ -1,6 +1,6 @@
 /* Damped dynamics: what the styles fire, fire/old and quickmin share. The velocity v is m->vector[MD_MIN_U]. */
-#ifndef MD_SRC_MINIMIZE_DAMPED_H
-#define MD_SRC_MINIMIZE_DAMPED_H
+#ifndef MD_SRC_MINIMIZE_STYLES_DAMPED_H
+#define MD_SRC_MINIMIZE_STYLES_DAMPED_H
 
 #include "src/minimize/minimizer.h"
 

@@ -1,6 +1,6 @@
 /* Colour maps for pictures of a scalar. */
-#ifndef MD_SRC_PICTURE_COLOUR_MAP_H
-#define MD_SRC_PICTURE_COLOUR_MAP_H
+#ifndef MD_SRC_PICTURE_COLOUR_COLOUR_MAP_H
+#define MD_SRC_PICTURE_COLOUR_COLOUR_MAP_H
 
 enum { MD_COLOURS = 256 };
 

@@ -1,6 +1,6 @@
 /* Colours by name, and the usual looks of elements. */
-#ifndef MD_SRC_PICTURE_COLOUR_NAMES_H
-#define MD_SRC_PICTURE_COLOUR_NAMES_H
+#ifndef MD_SRC_PICTURE_COLOUR_COLOUR_NAMES_H
+#define MD_SRC_PICTURE_COLOUR_COLOUR_NAMES_H
 
 #include <stdbool.h>
 

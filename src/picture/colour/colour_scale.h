@@ -5,8 +5,8 @@
  * A discrete one has a colour for each part of the range, of which the first that holds a value counts. A sequential
  * one has a colour for each bin of the range, and begins again after the last.
  */
-#ifndef MD_SRC_PICTURE_COLOUR_SCALE_H
-#define MD_SRC_PICTURE_COLOUR_SCALE_H
+#ifndef MD_SRC_PICTURE_COLOUR_COLOUR_SCALE_H
+#define MD_SRC_PICTURE_COLOUR_COLOUR_SCALE_H
 
 #include "src/picture/colour/colour_names.h"
 

@@ -1,8 +1,8 @@
 /* The two algorithms of CUB that the engine calls, on the host: an exclusive sum, which may be in place, and a stable
  * sort. As in CUB, a call without scratch memory only returns the number of bytes that the algorithm needs.
  */
-#ifndef MD_EMULATOR_CUB_CUH
-#define MD_EMULATOR_CUB_CUH
+#ifndef MD_VALIDATE_EMULATOR_CUB_CUB_CUH
+#define MD_VALIDATE_EMULATOR_CUB_CUB_CUH
 
 #include <cuda_runtime.h>
 

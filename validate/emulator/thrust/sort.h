@@ -1,6 +1,6 @@
 /* The one algorithm of Thrust that the ladder calls, on the host: a stable sort of values by their keys. */
-#ifndef MD_EMULATOR_THRUST_SORT_H
-#define MD_EMULATOR_THRUST_SORT_H
+#ifndef MD_VALIDATE_EMULATOR_THRUST_SORT_H
+#define MD_VALIDATE_EMULATOR_THRUST_SORT_H
 
 #include <algorithm>
 #include <numeric>

@@ -1,7 +1,7 @@
 /* A small simulation and a run without physics, for tests of observers. Particles do not move. A fake engine gives
  * forces, and velocities are stored as p/m_reference, as during a run. */
-#ifndef MD_VALIDATE_UNIT_FAKE_RUN_H
-#define MD_VALIDATE_UNIT_FAKE_RUN_H
+#ifndef MD_VALIDATE_UNIT_SUPPORT_FAKE_RUN_H
+#define MD_VALIDATE_UNIT_SUPPORT_FAKE_RUN_H
 
 #include "src/formula/particle_values.h"
 #include "src/sim.h"

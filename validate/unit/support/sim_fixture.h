@@ -1,6 +1,6 @@
 /* A simulation for tests of single commands: one rank, a log that the test can read back, commands as text. */
-#ifndef MD_VALIDATE_UNIT_SIM_FIXTURE_H
-#define MD_VALIDATE_UNIT_SIM_FIXTURE_H
+#ifndef MD_VALIDATE_UNIT_SUPPORT_SIM_FIXTURE_H
+#define MD_VALIDATE_UNIT_SUPPORT_SIM_FIXTURE_H
 
 #include "src/sim.h"
 

@@ -4,8 +4,8 @@
  * Each thread has its own error message, as each process has with MPI. Every call of the communicator waits for all
  * ranks: once until all have shown their data, and once until all have read them.
  */
-#ifndef MD_VALIDATE_UNIT_THREAD_RANKS_H
-#define MD_VALIDATE_UNIT_THREAD_RANKS_H
+#ifndef MD_VALIDATE_UNIT_SUPPORT_THREAD_RANKS_H
+#define MD_VALIDATE_UNIT_SUPPORT_THREAD_RANKS_H
 
 #include "common/ranks/exchange.h"
 #include "common/ranks/files.h"
