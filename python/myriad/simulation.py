@@ -400,7 +400,10 @@ class Myriad:
 
     @_alone
     def scatter(self, field: str, values: Any) -> None:
-        """Sets x or v, [natoms, 3], type or mass, [natoms], of all particles, in the order of ids."""
+        """Sets x or v, [natoms, 3], type or mass, [natoms], of all particles, in the order of ids.
+
+        A position beyond periodic faces is wrapped, and counted by image flags, msd and springs.
+        """
         columns = COLUMNS.get(field, 1)
         array = _reals(values, f"{field}")
         shape = (self.get_natoms(), columns) if columns > 1 else (self.get_natoms(),)

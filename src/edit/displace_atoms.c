@@ -10,10 +10,6 @@
 #include "common/arithmetic/rng.h"
 #include "src/create/lattice.h"
 #include "src/edit/edit.h"
-#include "src/fixes/anchors.h"
-#include "src/fixes/centres.h"
-#include "src/follow/followed.h"
-#include "src/follow/images.h"
 #include "src/group/groups.h"
 
 #include <stdlib.h>
@@ -24,6 +20,7 @@ typedef struct displacement {
   char *const *word; /* after the style */
   bool in_lattice_units;
   uint32_t bit;
+  const struct style *style;
 } displacement;
 
 static double unit_of(const displacement *c, int d)
@@ -162,7 +159,7 @@ static md_status rotate(const displacement *c)
   return MD_OK;
 }
 
-static const struct {
+static const struct style {
   const char *name;
   int words;
   const char *usage;
@@ -185,18 +182,15 @@ static md_status read_keywords(const md_words *words, int at, displacement *c)
   return MD_OK;
 }
 
-static md_status apply_with_ties(const displacement *c, md_status (*apply)(const displacement *))
+static md_status apply(void *context)
 {
-  md_ties ties;
-  md_status status = md_ties_before(c->sim, &ties);
-  if (status == MD_OK) status = apply(c);
-  return md_ties_after(c->sim, "displace_atoms", &ties, status);
+  const displacement *c = context;
+  return c->style->apply(c);
 }
 
 md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
 {
   const char *style = words->word[1];
-  md_particles *p = &sim->particles;
   int s = 0, group;
   MD_TRY(md_sim_need_box(sim, "displace_atoms"));
   MD_TRY(md_group_find(sim, words->word[0], &group));
@@ -206,23 +200,9 @@ md_status md_do_displace_atoms(md_sim *sim, const md_words *words)
                     style);
   if (words->n < 2 + styles[s].words)
     return md_error(MD_USAGE, "displace_atoms %s needs %s", style, styles[s].usage);
-  displacement c = {sim, words->word + 2, true, md_group_bit(group)};
+  displacement c = {sim, words->word + 2, true, md_group_bit(group), &styles[s]};
   MD_TRY(read_keywords(words, 2 + styles[s].words, &c));
-  md_centres_moved centres;
-  MD_TRY(md_images_refresh(sim));
-  MD_TRY(md_followed_refresh(sim));
-  MD_TRY(md_centres_before(sim, &centres));
-  MD_TRY(md_edit_keep(sim, &sim->model.box));
-  MD_TRY(apply_with_ties(&c, styles[s].apply));
-  MD_TRY(md_edit_check_moved(sim, "displace_atoms"));
-  MD_TRY(md_images_place(sim));
-  MD_TRY(md_followed_moved(sim));
-  MD_TRY(md_centres_after(sim, &centres));
-  for (int d = 0; d < p->dim; ++d)
-    for (int64_t i = 0; i < p->n; ++i)
-      if (md_particles_in_group(p, c.bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);
-  md_particles_show(p, &sim->model.box);
-  MD_TRY(md_edit_follow(sim));
+  MD_TRY(md_edit_move(sim, "displace_atoms", c.bit, apply, &c));
   md_log_print(sim->log, "Displacing atoms ...\n");
   return MD_OK;
 }

@@ -3,7 +3,10 @@
 #include "common/arithmetic/rng.h"
 #include "common/ranks/reductions.h"
 #include "src/box/faces.h"
+#include "src/fixes/anchors.h"
+#include "src/fixes/centres.h"
 #include "src/follow/followed.h"
+#include "src/follow/images.h"
 #include "src/formula/particle_values.h"
 #include "src/properties/id_values.h"
 
@@ -70,9 +73,9 @@ md_status md_edit_follow(md_sim *sim)
 md_status md_edit_keep(md_sim *sim, const md_box *box)
 {
   md_particles *p = &sim->particles;
-  bool has_faces = false;
-  for (int d = 0; d < box->dim; ++d) has_faces = has_faces || !box->periodic[d];
-  if (!has_faces) return MD_OK;
+  bool may_fail = sim->model.anchored;
+  for (int d = 0; d < box->dim; ++d) may_fail = may_fail || !box->periodic[d];
+  if (!may_fail) return MD_OK;
   MD_TRY(md_comm_agree(sim->comm, md_particles_spare(p)));
   for (int d = 0; d < p->dim && p->n > 0; ++d) memcpy(p->spare[d], p->x[d], (size_t)p->n * sizeof(double));
   return MD_OK;
@@ -102,13 +105,43 @@ md_status md_edit_check_inside(md_sim *sim, const char *command)
   return md_comm_agree(sim->comm, status);
 }
 
+static void move_back(md_particles *p)
+{
+  for (int d = 0; d < p->dim && p->n > 0; ++d) memcpy(p->x[d], p->spare[d], (size_t)p->n * sizeof(double));
+}
+
 md_status md_edit_check_moved(md_sim *sim, const char *command)
 {
-  md_particles *p = &sim->particles;
   const md_status status = md_edit_check_inside(sim, command);
-  for (int d = 0; d < p->dim && p->n > 0 && status != MD_OK; ++d)
-    memcpy(p->x[d], p->spare[d], (size_t)p->n * sizeof(double));
+  if (status != MD_OK) move_back(&sim->particles);
   return status;
+}
+
+md_status md_edit_move(md_sim *sim, const char *command, uint32_t bit, md_status (*move)(void *context),
+                       void *context)
+{
+  md_particles *p = &sim->particles;
+  md_centres_moved centres;
+  md_ties ties;
+  MD_TRY(md_images_refresh(sim));
+  MD_TRY(md_followed_refresh(sim));
+  MD_TRY(md_centres_before(sim, &centres));
+  MD_TRY(md_edit_keep(sim, &sim->model.box));
+  md_status status = md_ties_before(sim, &ties);
+  const bool moved = status == MD_OK;
+  if (moved) status = move(context);
+  status = md_ties_after(sim, command, &ties, status);
+  if (status != MD_OK && moved && sim->model.anchored) move_back(p);
+  MD_TRY(status);
+  MD_TRY(md_edit_check_moved(sim, command));
+  MD_TRY(md_images_place(sim));
+  MD_TRY(md_followed_moved(sim));
+  MD_TRY(md_centres_after(sim, &centres));
+  for (int d = 0; d < p->dim; ++d)
+    for (int64_t i = 0; i < p->n; ++i)
+      if (md_particles_in_group(p, bit, i)) p->x[d][i] = md_edit_wrap(&sim->model.box, d, p->x[d][i]);
+  md_particles_show(p, &sim->model.box);
+  return md_edit_follow(sim);
 }
 
 md_status md_edit_need_no_wall(const md_sim *sim, const char *command)

@@ -40,13 +40,20 @@ md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 /* Moves faces that follow the particles to where these are now, as LAMMPS does after some commands. Collective. */
 md_status md_edit_follow(md_sim *sim) MD_CHECKED;
 
-/* Before a command moves particles in what will be this box: keeps the positions, if an axis is not periodic.
- * Collective. MD_RUNTIME: out of memory. */
+/* Before a command moves particles in what will be this box: keeps the positions, if an axis is not periodic or particles
+ * have anchors. Collective. MD_RUNTIME: out of memory. */
 md_status md_edit_keep(md_sim *sim, const md_box *box) MD_CHECKED;
 
 /* After md_edit_keep, when the command has moved them: as md_edit_check_inside. After an error all particles are where
  * they were. */
 md_status md_edit_check_moved(md_sim *sim, const char *command) MD_CHECKED;
+
+/* Moves particles of groups (bit) at once. move: writes their new places, which may be beyond periodic faces; it fails
+ * before it has written any. Image flags, ways of followed particles, anchors and centres of fixes take account of it, and
+ * faces follow. MD_USAGE: a particle would be outside of fixed faces, or too far from an anchor; then all particles are
+ * where they were. Collective. MD_RUNTIME: out of memory. */
+md_status md_edit_move(md_sim *sim, const char *command, uint32_t bit, md_status (*move)(void *context),
+                       void *context) MD_CHECKED;
 
 /* MD_USAGE: a wall stands in the box, whose place a change of the box by `command` would make wrong. */
 md_status md_edit_need_no_wall(const md_sim *sim, const char *command) MD_CHECKED;

@@ -222,7 +222,7 @@ static md_status set_row(md_sim *sim, const char *name, int64_t i, const double 
   default: break;
   }
   for (int d = 0; d < p->dim; ++d) {
-    if (*name == 'x') p->x[d][i] = md_edit_wrap(&sim->model.box, d, row[d]);
+    if (*name == 'x') p->x[d][i] = row[d];
     if (*name == 'v') p->v[d][i] = row[d];
     if (*name == 'v' && p->wide) p->v_low[d][i] = 0;
   }
@@ -233,8 +233,30 @@ static md_status set_rows(md_sim *sim, const field *f, const int64_t *place, con
 {
   for (int64_t i = 0; i < sim->particles.n; ++i)
     MD_TRY(set_row(sim, f->name, i, value + place[i] * f->columns));
-  if (*f->name == 'x') md_particles_show(&sim->particles, &sim->model.box);
   return MD_OK;
+}
+
+/* What md_edit_move is to write. */
+typedef struct scattering {
+  md_sim *sim;
+  const field *of;
+  const int64_t *place;
+  const double *value;
+} scattering;
+
+static md_status set_places(void *context)
+{
+  const scattering *s = context;
+  return set_rows(s->sim, s->of, s->place, s->value);
+}
+
+/* Checks the values and sets them. */
+static md_status set(md_sim *sim, const field *f, const int64_t *place, const double *value)
+{
+  scattering s = {sim, f, place, value};
+  MD_TRY(md_comm_agree(sim->comm, check_rows(sim, f, place, value)));
+  if (*f->name == 'x') return md_edit_move(sim, "scatter", MD_GROUP_ALL, set_places, &s);
+  return md_comm_agree(sim->comm, set_rows(sim, f, place, value));
 }
 
 md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const double *value)
@@ -246,8 +268,8 @@ md_status md_fields_scatter(md_sim *sim, const char *name, int columns, const do
   MD_TRY(check_columns(name, columns));
   if (strcmp(name, "mass") == 0) MD_TRY(md_masses_need(sim, "setting masses of particles"));
   md_status status = find_places(sim, &place);
-  if (status == MD_OK) status = md_comm_agree(sim->comm, check_rows(sim, &f, place, value));
-  if (status == MD_OK) status = md_comm_agree(sim->comm, set_rows(sim, &f, place, value));
+  if (status == MD_OK) status = set(sim, &f, place, value);
+  if (status == MD_OK) ++sim->history.edits; /* no restart before has this course */
   free(place);
   return status;
 }

@@ -125,8 +125,9 @@ int myriad_ids(myriad *m, int64_t *id);
  * trajectory does not change. MYRIAD_USAGE: the field is unknown, or has other columns. */
 int myriad_gather(myriad *m, const char *field, int columns, double *value);
 
-/* Sets x, v, type or mass of all particles, from an array as that of myriad_gather. Positions outside of periodic faces
- * are wrapped. MYRIAD_USAGE: a position is outside of a fixed face, or a number is none; nothing is changed then. */
+/* Sets x, v, type or mass of all particles, from an array as that of myriad_gather. A position beyond periodic faces
+ * is wrapped, and counted by image flags, msd and springs as the command displace_atoms counts it. MYRIAD_USAGE: a
+ * position is outside of a fixed face, or a number is none; nothing is changed then. */
 int myriad_scatter(myriad *m, const char *field, int columns, const double *value);
 
 /* The particles of this rank as they lie in memory, without a copy. Read only: valid until the next call with this

@@ -265,6 +265,46 @@ def test_fields_are_read_as_they_were_set(gas):
     assert np.array_equal(local.type[order], types)
 
 
+@pytest.mark.parametrize("way", [0.75, 3.5])
+def test_positions_that_are_set_are_displacements(way, myriad, tmp_path, monkeypatch):
+    """Image flags and msd count them as they count displace_atoms, also by more than half of a side; and a fix that
+    ties particles to places refuses too much."""
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for how in ("scatter", "displace_atoms"):
+        with myriad.Myriad(*QUIET) as md:
+            md.commands_string(GAS + "compute m all msd\ncompute i all property/atom ix xu\nrun 5\n")
+            side = md.box().hi[0] - md.box().lo[0]
+            x = md.gather("x")
+            if how == "scatter":
+                md.scatter("x", x + [way * side, 0, 0])
+            else:
+                md.command(f"displace_atoms all move {way * side:.17g} 0 0 units box")
+            md.command("run 0")
+            found.append((md.array("c_m")[0], md.gather("c_i[1]").sum(), md.gather("c_i[2]")))
+            md.commands_string("fix s all spring/self 1\nrun 0\n")
+            x = md.gather("x")
+            with pytest.raises(myriad.MyriadError, match="spring/self ties it"):
+                md.scatter("x", x + [0.45 * side, 0, 0])
+            assert (md.gather("x") == x).all()
+    assert np.allclose(found[0][0], (way * side) ** 2, rtol=1e-2)
+    assert np.allclose(found[0][0], found[1][0], rtol=1e-9) and found[0][1] == found[1][1]
+    assert np.allclose(found[0][2], found[1][2], rtol=0, atol=1e-9)
+
+
+def test_restarts_before_a_scatter_are_of_another_course(myriad, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with myriad.Myriad(*QUIET) as md:
+        md.commands_string(GAS + "restart 10 r.*\nrun 25\n")
+        md.scatter("v", -md.gather("v"))
+        md.run(20)
+        x, v = md.gather("x"), md.gather("v")
+        md.commands_string("seek 30\nrun 15\n")
+        assert (md.gather("x") == x).all() and (md.gather("v") == v).all()
+        md.commands_string("seek 15\nrun 30\n")
+        assert (md.gather("x") == x).all() and (md.gather("v") == v).all()
+
+
 def test_ids_with_holes_keep_their_order(gas):
     gas.command("group some id 3:200:2")
     gas.command("delete_atoms group some compress no")
