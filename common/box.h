@@ -163,6 +163,17 @@ static inline double md_box_volume(const md_box *box)
   return box->dim == 3 ? area * box->length[2] : area;
 }
 
+/* The volume within r of a particle (in two dimensions the area), at most: that of the sphere, or of the box along axes
+ * without images, whichever is less. */
+static inline double md_box_ball(const md_box *box, double r)
+{
+  const double pi = 3.14159265358979, sphere = box->dim == 3 ? 4.0 / 3.0 * pi * r * r * r : pi * r * r;
+  double block = 1.0;
+  for (int d = 0; d < box->dim; ++d)
+    block *= box->periodic[d] || 2.0 * r < box->length[d] ? 2.0 * r : box->length[d];
+  return sphere < block ? sphere : block;
+}
+
 /* A coordinate of a periodic axis moved into [lo, hi), from any distance. Exact, because all numbers are multiples of
  * the position quantum. */
 MD_FN double md_wrap(double x, double lo, double hi, double length)

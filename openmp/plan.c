@@ -23,10 +23,9 @@ double openmp_slab(const md_model *model)
   return model->box.dim == 2 && model->cutoff > 0.0 ? ROWS * (model->cutoff + md_model_skin(model)) : 0.0;
 }
 
-static double sphere_of(const md_model *model)
+static double ball_of(const md_model *model)
 {
-  const double reach = model->cutoff + md_model_skin(model), pi = 3.14159265358979;
-  return model->box.dim == 3 ? 4.0 / 3.0 * pi * reach * reach * reach : pi * reach * reach;
+  return md_box_ball(&model->box, model->cutoff + md_model_skin(model));
 }
 
 /* Of styles whose forces need more than distances, those with a density of one element have half lists. */
@@ -36,7 +35,7 @@ bool openmp_halves(const md_model *model, int64_t n)
   enum { NEIGHBOURS = 16 }; /* on average: with fewer, filling up rows costs more than the halves save */
   if (md_pair_needs_more(&model->pair) && !(eam && eam->nelement == 1)) return false;
   return model->box.dim == 3 && model->pair.kind != MD_PAIR_NONE &&
-         (double)n * sphere_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
+         (double)n * ball_of(model) >= NEIGHBOURS * md_box_volume(&model->box);
 }
 
 /* Arrays of lists have up to a quarter more room than is used (rebin.c); half of that on average. */
@@ -73,7 +72,7 @@ md_status md_openmp_plan(const md_model *model, int64_t n, const md_engine_optio
   like.has_v_pair = md_pair_is_dissipative(&model->pair);
   const double reach = model->cutoff > 0.0 ? model->cutoff + md_model_skin(model) : 0.0;
   const double density = (double)n / md_box_volume(&model->box);
-  const double mean = density * sphere_of(model), ghosts = ghosts_per_particle(model, reach);
+  const double mean = density * ball_of(model), ghosts = ghosts_per_particle(model, reach);
   const double width = md_max(reach, options->cell_size);
   const double cells = width > 0.0 ? md_max(1.0, 1.0 / (density * pow(width, dim))) : 1.0;
   const bool pairs = model->pair.kind != MD_PAIR_NONE, half = openmp_halves(model, n);

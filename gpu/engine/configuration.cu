@@ -316,10 +316,8 @@ static bool is_plain(const md_model *model, const md_gpu_options *g, md_gpu_neig
 /* The rows of a list: those of the mean number of neighbours, and three standard deviations more. */
 static int rows_of_lists(const md_model *model, int64_t n, bool half, double reach)
 {
-  const double pi = 3.14159265, r = reach;
-  const double sphere = model->box.dim == 3 ? 4.0 / 3.0 * pi * r * r * r : pi * r * r;
-  const double mean = density(model, n) * sphere * (half ? 0.5 : 1.0);
-  return (int)((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0) + 1;
+  const double mean = density(model, n) * md_box_ball(&model->box, reach) * (half ? 0.5 : 1.0);
+  return (int)std::min((mean + 3.0 * std::sqrt(mean) + 8.0) / 4.0, 1e9) + 1;
 }
 
 static void configure_with(const md_model *model, int64_t n, int ranks, const md_engine_options *o,
@@ -365,7 +363,7 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
 
 /* Checks the options sorted, padded, unrolled and staged, which belong to one kernel (gpu/step/force_cells_2d.cu).
  * *teaching: one of them is set. MD_USAGE: the kernel cannot do this model or the other options. */
-static md_status check_teaching(const md_model *model, const md_gpu_options *g, bool *teaching)
+static md_status check_teaching(const md_model *model, int ranks, const md_gpu_options *g, bool *teaching)
 {
   *teaching = g->unsorted || g->unpadded || g->rolled || g->staged;
   if (!*teaching) return MD_OK;
@@ -383,6 +381,9 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
   if (model->box.periodic[0] || model->box.periodic[1]) obstacle = "a periodic boundary";
   if (model->box.dim != 2) obstacle = "dimension 3";
   if (model->box.triclinic) obstacle = "a tilted box";
+  if (model->wide) obstacle = "momenta of two words (a short timestep, or masses far apart)";
+  if ((model->anchored || model->pushed) && ranks > 1)
+    obstacle = "fix spring/self or external on several ranks";
   if (md_pair_shares_kernels(model->pair.kind)) obstacle = md_pair_style_of(model->pair.kind)->name;
   if (obstacle)
     return md_error(MD_USAGE,
@@ -395,6 +396,18 @@ static md_status check_teaching(const md_model *model, const md_gpu_options *g, 
                     "package gpu: staged yes needs sorted yes: only particles in the order of cells have "
                     "their candidates in one piece");
   return MD_OK;
+}
+
+/* MD_USAGE: single precision does not tell cells apart from a cutoff that is so much longer than the box. */
+static md_status check_cutoff(const md_model *model)
+{
+  const double longest = std::max({model->box.length[0], model->box.length[1], model->box.length[2]});
+  if (model->cutoff <= 0x1p30 * longest) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "engine gpu: the cutoff %g is more than 10^9 times the longest side of the box, %g: use a shorter "
+      "one, or --engine openmp",
+      model->cutoff, longest);
 }
 
 /* Are images far enough from their particles for mixed precision? The cells of a particle and of its image must
@@ -529,6 +542,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   const md_gpu_options *g = &o->gpu;
   *c = gpu_configuration{};
   c->small = std::max(ranks, o->ranks) <= 1 && !g->mixed && is_small(model);
+  MD_TRY(check_cutoff(model));
   MD_TRY(check_mixed(model, ranks, g));
   MD_TRY(check_bonds(model, g));
   MD_TRY(check_molecules(model, g));
@@ -539,7 +553,7 @@ md_status gpu_configure(const md_model *model, int64_t n, int ranks, const md_en
   if (g->block > 256)
     return md_error(MD_USAGE, "package gpu block: at most 256 threads a block, not %d", g->block);
   bool teaching = false;
-  MD_TRY(check_teaching(model, g, &teaching));
+  MD_TRY(check_teaching(model, ranks, g, &teaching));
   const double skin = md_model_skin(model);
   choose_skin(model, g->mixed, g->skin > 0.0 ? g->skin : skin, c);
   const double candidates = density(model, n) * std::pow(3.0 * c->reach, model->box.dim);

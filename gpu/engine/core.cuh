@@ -106,6 +106,9 @@ template <class T> struct gpu_core {
    * between two runs those of the last one. */
   progress now = {};
   int64_t steps_counted = 0; /* of now.done, those that model->step has: none in a run, all after it */
+  /* The box of the steps. While the host shows a step, faces of the model's box that follow the particles are where
+   * they are shown. */
+  md_box own_box;
   /* Whether the box has changed since the grid of cells was made, and the largest change of a side since then. */
   bool box_changed = false;
   double scale[3] = {1.0, 1.0, 1.0}, strain = 0.0;

@@ -87,6 +87,7 @@ template <class T> struct gpu_output {
   /* *reach: the cells on each side of the one of a particle that may hold another one within this distance, after
    * fit_pairs(). The device rests then. */
   md_status find_reach(double distance, int reach[3]);
+  void set_reach(double distance, int reach[3]) const;
   /* What values of particles need, besides their places; velocities are complete and the device rests. groups: the bits
    * of groups that matter; those of MD_GROUP_ALL alone need not be read. origins: original indices are needed,
    * and ids if the device has them. */

@@ -55,6 +55,7 @@ template <class T> struct gpu_rebin {
    * repeats rebins until everything has room. fit_neighbours() also learns from the end of lists or cells;
    * `now` is the present progress. ensure_neighbours() reads the progress first and then does the same. */
   md_status launch_rebin(cudaEvent_t sorted, progress *outcome);
+  md_status launch_in_box(cudaEvent_t sorted, progress *outcome);
   md_status make_structure();
   md_status fit_neighbours();
   md_status ensure_neighbours();

@@ -189,6 +189,7 @@ static void launch_variant(const launch &l, const system_view<exact2> &s, const 
                            const components &impulse, bool step)
 {
   if constexpr ((BITS & SORTED) != 0 || (BITS & STAGED) == 0) {
+    if (s.n == 0) return;
     const size_t shared =
         (BITS & STAGED) != 0 ? 3 * STAGED_PER_THREAD * (size_t)l.threads * sizeof(position_record) : 0;
     k_force_cells_2d<STYLE, BITS>

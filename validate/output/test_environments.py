@@ -450,3 +450,36 @@ def test_faces_that_follow_all_particles_of_one_cell(binsize, tmp_path):
         found.append(([table.rows for table in harness.read_tables(out)], (tmp_path / "rdf.txt").read_text()))
     assert found[0] == found[1]
     assert "0.355227" in found[0][1]
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+def test_looks_in_a_deforming_box_whose_faces_follow_change_nothing(every, tmp_path):
+    """A look rebins, and while it lasts the faces are where they are shown: not where the engine's cells are."""
+    deck = ("units lj\nboundary p p s\nregion b block 0 3 0 5 0 3 units box\ncreate_box 1 b\n"
+            "create_atoms 1 random 12 88 NULL\nmass 1 1\npair_style soft 1.12\npair_coeff * * 3\n"
+            "velocity all create 1 4480\nneighbor 0.1 bin\nfix I all nve\nfix D all deform 1 x erate .3 remap x\n"
+            "compute c all coord/atom cutoff 0.5\ncompute s all reduce sum c_c\n"
+            "thermo_style custom step pe ke press zlo zhi c_s\nthermo_modify norm no format float %.17g\n"
+            f"thermo {every}\ntimestep 0.002\nrun 9\n")
+    rows = [[table.rows for table in harness.read_tables(
+        harness.run(deck, tmp_path / engine, engine=engine, **keywords).log)]
+        for engine, keywords in (("naive", {}), ("gpu", {"package": {"neighbours": "list"}}))]
+    assert rows[0] == rows[1] and rows[0][0][-1][1].startswith("1.678939")
+
+
+PLANE_IN_WALLS = ("units lj\ndimension 2\nboundary f f p\nregion b block 0 10 0 10 -0.5 0.5 units box\ncreate_box 1 b\n"
+                  "create_atoms 1 random 65 208 NULL\nmass * 1\npair_style lj/cut 2.5\npair_coeff * * 1 0.3\n"
+                  "delete_atoms overlap 0.3 all all\nvelocity all create 1 216\nfix I all nve\n")
+
+
+def test_switches_for_teaching_refuse_momenta_of_two_words(tmp_path):
+    """Their kernel does not know the particles of these, and would take those of the order of cells."""
+    deck = PLANE_IN_WALLS + "timestep 1e-6\nrun 2\n"
+    run = harness.run(deck, tmp_path, engine="gpu", package={"sorted": "no"}, expect=2)
+    assert "cannot be used with momenta of two words" in run.err
+
+
+def test_staging_without_particles(tmp_path):
+    walls = "fix w all wall/reflect xlo EDGE xhi EDGE ylo EDGE yhi EDGE\n"
+    harness.run(PLANE_IN_WALLS + walls + "run 1\ndelete_atoms group all\nrun 2\n", tmp_path, engine="gpu",
+                package={"staged": "yes"})
