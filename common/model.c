@@ -202,7 +202,7 @@ static double closest_approach(const md_model *model, const double *unit_k, doub
 {
   const double rc = sqrt(unit_k[0]);
   double reached = rc;
-  for (double r = rc * (1.0 - 0x1p-20); r > rc * 0x1p-24; r *= 1.0 - 0x1p-6) {
+  for (double r = rc * (1.0 - 0x1p-20); r > rc * 0x1p-60; r *= 1.0 - 0x1p-6) {
     const double force = fabs(md_pair_force(model->pair.kind, r * r, unit_k) * r);
     if (!(force < range)) return reached;
     reached = r;

@@ -282,8 +282,34 @@ static double deform_rate(const md_fix *fix, const md_model *model, int part)
                              : 0.0;
 }
 
+/* MD_USAGE: particles that are not carried would stay where their images in the brick are, and not those in the
+ * parallelepiped. They are apart by multiples of an edge, which must not change then. */
+static md_status deform_check_images(const md_fix *fix, const md_model *model)
+{
+  const double *tilt = model->box.tilt;
+  bool changes[DEFORM_PARTS];
+  if (!model->box.triclinic || fix->k[1] == DEFORM_REMAP_V ||
+      (fix->k[1] == DEFORM_REMAP_X && md_group_bit(fix->group) == MD_GROUP_ALL))
+    return MD_OK;
+  for (int part = 0; part < DEFORM_PARTS; ++part) changes[part] = deform_way_of(fix, part) != DEFORM_NONE;
+  const bool by_y = tilt[MD_XY] != 0.0 || changes[3 + MD_XY], by_z = tilt[MD_XZ] != 0.0 || changes[3 + MD_XZ];
+  const bool b_by_z = tilt[MD_YZ] != 0.0 || changes[3 + MD_YZ];
+  const bool a_apart = changes[0] && (by_y || by_z);
+  const bool b_apart = (changes[1] || changes[3 + MD_XY]) && b_by_z;
+  if (!a_apart && !b_apart) return MD_OK;
+  return md_error(
+      MD_USAGE,
+      "fix deform: in a tilted box particles that are not carried would move with the faces where %s "
+      "changes; use remap x with the group all, or a box without %s",
+      a_apart      ? "x"
+      : changes[1] ? "y"
+                   : "xy",
+      a_apart ? "xy and xz" : "yz");
+}
+
 static md_status deform_flow(const md_fix *fix, const md_model *model, md_flow *flow)
 {
+  MD_TRY(deform_check_images(fix, model));
   if (fix->k[1] == DEFORM_REMAP_V) flow->group = md_group_bit(fix->group);
   for (int k = 0; k < 3; ++k) {
     flow->rate[k] = deform_rate(fix, model, 3 + k);

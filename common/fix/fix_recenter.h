@@ -113,6 +113,11 @@ static md_status recenter_prepare(const md_fix *fix, const md_model *model, md_a
   if (md_box_is_changed(&model->box))
     return md_error(MD_USAGE, "fix recenter: a fix that changes the box would move the centre of mass; use "
                               "only one of the two fixes");
+  for (int d = 0; d < 3; ++d)
+    if (model->box.triclinic && fix->k[2 * d] == RECENTER_PLACE)
+      return md_error(MD_USAGE,
+                      "fix recenter: in a tilted box the centre cannot have a given place, because images "
+                      "are not known there; use INIT");
   action->group = recenter_group(fix);
   for (int d = 0; d < 3; ++d) action->k[d] = fix->state[0] == 1.0 ? fix->state[RECENTER_SHIFT + d] : 0.0;
   return MD_OK;

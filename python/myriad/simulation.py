@@ -96,6 +96,13 @@ def _reals(values: Any, what: str) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
+def _virial(values: Any) -> np.ndarray:
+    parts = _reals(values, "a virial")
+    if parts.shape != (6,):
+        raise ValueError(f"a virial has 6 numbers, not {parts.shape}")
+    return parts
+
+
 def _alone(method: Callable[..., Any]) -> Callable[..., Any]:
     """A method during which no other thread uses the simulation."""
 
@@ -485,7 +492,7 @@ class Myriad:
                     np.ctypeslib.as_array(f_at[d], shape=(n,))[:] = f[:, d]
                 if given is not None:
                     energy[0], parts = given if isinstance(given, tuple) else (given, np.zeros(6))
-                    np.ctypeslib.as_array(virial, shape=(6,))[:] = parts
+                    np.ctypeslib.as_array(virial, shape=(6,))[:] = _virial(parts)
             except BaseException as error:  # pylint: disable=broad-except
                 self._raised = error
                 return 1
@@ -506,9 +513,7 @@ class Myriad:
     @_alone
     def fix_external_energy(self, id: str, energy: float, virial: Sequence[float] = (0.0,) * 6) -> None:
         """Sets energy and virial, xx, yy, zz, xy, xz, yz, of a fix external of mode pf/array."""
-        parts = _reals(virial, "a virial")
-        if parts.shape != (6,):
-            raise ValueError(f"a virial has 6 numbers, not {parts.shape}")
+        parts = _virial(virial)
         self._check(library.myriad_fix_external_energy(self._handle, _text(id), float(energy), parts.ctypes.data))
 
     def set_fix_external_callback(self, fix_id: str, callback: Callable[..., Any], caller: Any = None) -> None:

@@ -190,6 +190,15 @@ static md_status check_file(const md_dump *dump, md_h5_file *file)
     snprintf(name, sizeof name, "particles/all/%s/value", dump->column[c].name);
     MD_TRY(md_h5->shape(file, name, &shape));
   }
+  for (int e = 0; e < ELEMENTS; ++e) {
+    snprintf(name, sizeof name, "particles/all/%s/value", elements[e].name);
+    bool dumped = false;
+    for (int c = 0; c < dump->ncolumn; ++c)
+      dumped = dumped || strcmp(dump->column[c].name, elements[e].name) == 0;
+    if (!dumped && md_h5->shape(file, name, &shape) == MD_OK)
+      return md_error(MD_RUNTIME, "cannot add to %.500s: it has the element %s, which this dump has not",
+                      dump->path, elements[e].name);
+  }
   return MD_OK;
 }
 

@@ -40,8 +40,8 @@ md_status md_edit_check_inside(md_sim *sim, const char *command) MD_CHECKED;
 /* Moves faces that follow the particles to where these are now, as LAMMPS does after some commands. Collective. */
 md_status md_edit_follow(md_sim *sim) MD_CHECKED;
 
-/* Before a command moves particles in what will be this box: keeps the positions, if an axis is not periodic or particles
- * have anchors. Collective. MD_RUNTIME: out of memory. */
+/* Before a command moves particles in what will be this box: keeps the positions, if an axis is not periodic or
+ * particles have anchors. Collective. MD_RUNTIME: out of memory. */
 md_status md_edit_keep(md_sim *sim, const md_box *box) MD_CHECKED;
 
 /* After md_edit_keep, when the command has moved them: as md_edit_check_inside. After an error all particles are where
@@ -49,9 +49,9 @@ md_status md_edit_keep(md_sim *sim, const md_box *box) MD_CHECKED;
 md_status md_edit_check_moved(md_sim *sim, const char *command) MD_CHECKED;
 
 /* Moves particles of groups (bit) at once. move: writes their new places, which may be beyond periodic faces; it fails
- * before it has written any. Image flags, ways of followed particles, anchors and centres of fixes take account of it, and
- * faces follow. MD_USAGE: a particle would be outside of fixed faces, or too far from an anchor; then all particles are
- * where they were. Collective. MD_RUNTIME: out of memory. */
+ * before it has written any. Image flags, ways of followed particles, anchors and centres of fixes take account of it,
+ * and faces follow. MD_USAGE: a particle would be outside of fixed faces, or too far from an anchor; then all particles
+ * are where they were. Collective. MD_RUNTIME: out of memory. */
 md_status md_edit_move(md_sim *sim, const char *command, uint32_t bit, md_status (*move)(void *context),
                        void *context) MD_CHECKED;
 

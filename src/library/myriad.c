@@ -513,6 +513,7 @@ static md_status set_function(myriad *m, void *arguments)
   MD_TRY(find_external(&m->session.sim, c, &fix));
   fix->function = c->function;
   fix->caller = c->caller;
+  ++m->session.sim.history.edits; /* no restart before has this course */
   return MD_OK;
 }
 
@@ -550,6 +551,7 @@ static md_status set_energy(myriad *m, void *arguments)
   if (!finite) return md_error(MD_USAGE, "fix %.64s: energy and virial must be finite numbers", c->id);
   fix->state[MD_EXTERNAL_ENERGY] = c->energy;
   for (int k = 0; k < MD_TENSOR; ++k) fix->state[MD_EXTERNAL_VIRIAL + k] = c->virial ? c->virial[k] : 0.0;
+  ++m->session.sim.history.edits; /* no restart before has this course */
   return MD_OK;
 }
 

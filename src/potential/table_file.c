@@ -66,7 +66,8 @@ static md_status read_parameter(md_text_file *f, char **word, int n, int *at, se
     s->by_square = !s->by_r;
     s->lo = value[0];
     s->hi = value[1];
-    if (!(s->lo > 0.0 && s->hi > s->lo)) return wrong_before(f, "R and RSQ of a table need 0 < lo < hi");
+    if (!(s->lo > 0.0 && s->hi > s->lo && s->hi < 1e150))
+      return wrong_before(f, "R and RSQ of a table need 0 < lo < hi < 1e150");
   } else if (strcmp(name, "FPRIME") == 0) {
     s->has_slopes = true;
     memcpy(s->slope, value, sizeof value);

@@ -147,6 +147,8 @@ def test_what_is_refused(tmp_path):
     works(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 a.h5\nrun 0\n"))
     other = MIXTURE.replace("0 5 0 5 0 5", "0 6 0 6 0 6")
     refused(run_deck(tmp_path, f"{other}dump 1 all h5md 1 a.h5\n{append}"), RUNTIME, "of 500 particles, not 864")
+    refused(run_deck(tmp_path, f"{MIXTURE}dump 1 all h5md 1 a.h5 position\n{append}"), RUNTIME,
+            "it has the element velocity, which this dump has not")
 
 
 @pytest.mark.smoke

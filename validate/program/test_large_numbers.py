@@ -87,6 +87,25 @@ def test_a_ball_in_an_enormous_box_takes_no_longer_than_in_a_small_one(tmp_path)
     assert np.allclose(rows, rows[0], rtol=1e-4, atol=0)
 
 
+@pytest.mark.parametrize("engine", ["naive", "openmp", pytest.param("gpu", marks=pytest.mark.gpu)])
+def test_a_cutoff_far_beyond_a_free_cluster(engine, tmp_path):
+    """It leaves no pair out, takes no memory for neighbours that cannot be there, and decides no digit."""
+    deck = ("boundary f f f\nregion b block 0 8 0 8 0 8 units box\ncreate_box 1 b\n"
+            "region c block 0 4 0 4 0 4 units box\nlattice sc 0.58 origin 0.5 0.5 0.5\n"
+            "create_atoms 1 region c\nmass 1 1\npair_style lj/cut {c}\n"
+            "pair_coeff * * 1 1\nfix 1 all nve\ncompute n all coord/atom cutoff {c}\ncompute s all reduce sum c_n\n"
+            "thermo_style custom step pe ke press c_s\nthermo_modify format float %.17g\nrun 4\n")
+    rows = []
+    if engine == "gpu":
+        beyond = harness.run(deck.format(c="1e12"), tmp_path, engine=engine, expect=2)
+        assert "10^9 times the longest side" in beyond.err
+    for c in ("100", "4e9", "4e9" if engine == "gpu" else "1e12"):
+        table = harness.run(deck.format(c=c), tmp_path, engine=engine).table
+        rows.append([float(value) for value in table.rows[-1]])
+    assert rows[0][4] == 26 and abs(rows[0][1] + 2.3430328) < 1e-7
+    assert np.allclose(rows, rows[0], rtol=1e-12, atol=0)
+
+
 # ---------------------------------------------------------------- copies over ranks
 
 

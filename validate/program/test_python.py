@@ -305,6 +305,32 @@ def test_restarts_before_a_scatter_are_of_another_course(myriad, tmp_path, monke
         assert (md.gather("x") == x).all() and (md.gather("v") == v).all()
 
 
+def test_restarts_before_other_forces_are_of_another_course(myriad, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with myriad.Myriad(*QUIET) as md:
+        md.commands_string(GAS + "fix e all external pf/array 1\nfix_modify e energy yes\nrestart 10 r.*\nrun 15\n")
+        md.fix_external_energy("e", 500.0)
+        md.run(10)
+        energy = md.number("pe")
+        md.commands_string("seek 12\nrun 13\n")
+        assert md.number("pe") == energy
+    with myriad.Myriad(*QUIET) as md:
+        md.commands_string(GAS + "fix e all external pf/callback 1 1\nrestart 10 s.*\n")
+        md.fix_external("e", lambda step, ids, x, f: None)
+        md.run(15)
+        md.fix_external("e", lambda step, ids, x, f: f.__setitem__(slice(None), 0.1 * (4.0 - x)))
+        md.run(10)
+        x = md.gather("x")
+        md.commands_string("seek 12\nrun 13\n")
+        assert (md.gather("x") == x).all()
+        for wrong in ((1.0, 2.0), (1.0, [2.0])):
+            md.fix_external("e", lambda step, ids, x, f, wrong=wrong: wrong)
+            with pytest.raises(ValueError, match="a virial has 6 numbers"):
+                md.run(1)
+            md.command("clear")
+            md.commands_string(GAS + "fix e all external pf/callback 1 1\n")
+
+
 def test_ids_with_holes_keep_their_order(gas):
     gas.command("group some id 3:200:2")
     gas.command("delete_atoms group some compress no")

@@ -112,6 +112,7 @@ FILES = [
     (SECTION.format("N 1", ROWS), "from 2 to 2^24"),
     (SECTION.format("N 3.5", ROWS), "from 2 to 2^24"),
     (SECTION.format("N 3 R 0 2", ROWS), "need 0 < lo < hi"),
+    (SECTION.format("N 3 RSQ 1 1e165", ROWS), "hi < 1e150"),
     (SECTION.format("N 3 R 1", ROWS), "lacks a finite number"),
     (SECTION.format("N 3 RSQ 1 nan", ROWS), "lacks a finite number"),
     (SECTION.format("N 3 BITMAP 1 2", ROWS), "BITMAP"),
