@@ -37,10 +37,11 @@ typedef struct cell_index {
   int32_t *scratch; /* [2 n] */
 } cell_index;
 
+enum { CELLS_A_PARTICLE = 4 };
+
 /* A grid over [lo, hi). Cells are at least `width` wide along each axis. Where that would give more than about
  * CELLS_A_PARTICLE cells a particle (n particles), cells are wider, so that the cost follows the particles and not the
  * volume. An axis has at least one cell, also if the domain is thinner than `width`. */
-enum { CELLS_A_PARTICLE = 4 };
 cell_grid cell_grid_of(int dim, const double lo[3], const double hi[3], double width, int64_t n);
 
 /* Bins and sorts n particles at x (dim arrays): fills start, order and cell. Adds the time of binning to seconds[0]

@@ -26,10 +26,10 @@ typedef enum kind { BLOCK, SPHERE, CYLINDER, TYPE, MOLECULE, VALUE } kind;
 typedef enum discard { DISCARD_MIXED, DISCARD_YES, DISCARD_NO } discard;
 typedef enum place { LOWER, CENTER, UPPER, AT } place;
 
-/* Bins along one axis. */
 /* The most chunks. */
 static const int64_t MOST = INT64_C(1) << 30;
 
+/* Bins along one axis. */
 typedef struct layers {
   int axis;
   place from;
