@@ -141,6 +141,12 @@ class Local(NamedTuple):
 
 
 _open: "weakref.WeakSet[Myriad]" = weakref.WeakSet()
+# Those whose last reference went while a function of another one ran, when the library refuses to end any.
+_left: List[ctypes.c_void_p] = []
+
+
+def _close_left() -> None:
+    _left[:] = [handle for handle in _left if library.myriad_close(handle) == REFUSED]
 
 
 @atexit.register
@@ -165,6 +171,7 @@ def _forget_all() -> None:
         one._handle = ctypes.c_void_p()  # pylint: disable=protected-access
         one._lock = threading.RLock()  # pylint: disable=protected-access
     _open.clear()
+    _left.clear()
 
 
 os.register_at_fork(after_in_child=_forget_all)
@@ -222,8 +229,8 @@ class Myriad:
             pass
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            library.myriad_close(self._handle)
+        if getattr(self, "_handle", None) and library.myriad_close(self._handle) == REFUSED:
+            _left.append(self._handle)
 
     def _check(self, status: int) -> None:
         raised, self._raised = self._raised, None
@@ -236,6 +243,7 @@ class Myriad:
     @_alone
     def _execute(self, function: Callable[..., int], text: str) -> None:
         """Calls a function of the library that executes commands."""
+        _close_left()
         words = _text(text)
         interrupt = self._interrupt
         if interrupt is None:

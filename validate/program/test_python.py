@@ -651,6 +651,17 @@ def test_a_script_that_handles_interrupts_itself_does_so(myriad, gas, interrupti
             asked.run(10**9)
 
 
+def test_a_simulation_that_goes_while_a_function_runs_is_ended_afterwards(myriad, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    others = [myriad.Myriad(*QUIET)]
+    others[0].commands_string(GAS + "dump d all custom 1 f.txt id x\nrun 0\n")
+    with myriad.Myriad(*QUIET) as md:
+        md.commands_string(GAS + "fix e all external pf/callback 1 1\n")
+        md.fix_external("e", lambda step, ids, x, f: others.clear())
+        md.run(1)
+        md.commands_string("unfix e\ndump d all custom 1 f.txt id x\nrun 1\n")
+
+
 def test_two_simulations_do_not_write_the_same_file(myriad, gas):
     """But one after the other they do."""
     gas.command("dump d all custom 1 same.dump id x")
