@@ -343,7 +343,8 @@ static void configure_with(const md_model *model, int64_t n, int ranks, const md
   c->packed = !anchored && !dissipates && can_pack(model, o, c);
   double width = c->reach + 2.0 * c->extra;
   if (width == 0.0) width = std::pow(density(model, std::max<int64_t>(n, 1)), -1.0 / dim);
-  choose_cells(model, n, ranks, std::max(width, o->cell_size), c);
+  /* Domains end at edges of cells, and are at least a cell thick: cells that a deck wants wider are of one rank. */
+  choose_cells(model, n, ranks, ranks > 1 ? width : std::max(width, o->cell_size), c);
   choose_halo(model, n, ranks, o->gpu.mixed, c);
   c->least_width = c->small ? width * (1.0 + 1e-6) : 0.0;
   const bool pairs = o->gpu.expiry == MD_GPU_EXPIRY_PAIRS ||

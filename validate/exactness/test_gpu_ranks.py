@@ -47,6 +47,7 @@ CASES = [
     ("in.mixture", {}, 2, {}),
     ("in.mixture", {"mass2": 0.4}, 4, {"neighbours": "cells", "sort": "radix"}),
     ("in.mixture", {}, 3, {"neighbours": "list", "rebin": 3}),
+    ("in.mixture", {"binsize": 1000}, 3, {}),
     ("in.melt", {}, 2, {}),
     ("in.melt", {"cells": 6}, 4, {}),
     ("in.melt", {"cells": 6}, 4, {"neighbours": "list", "rebin": "pairs"}),
