@@ -1,4 +1,4 @@
-/* Allocation, wrapping, permutation and order by id of the particle arrays; see particles.h.
+/* Allocation, wrapping, extent, permutation and order by id of the particle arrays; see particles.h.
  *
  * The functions iterate over particle_fields.def through `fields`, which shows the structure as a list of (array,
  * element size). So a new field needs no line here.
@@ -6,6 +6,7 @@
 #include "common/particles.h"
 #include "common/groups.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,18 @@ void md_particles_wrap(md_particles *p, const md_box *box)
     for (int64_t i = 0; i < p->n; ++i)
       if (x[i] < lo || x[i] >= hi) x[i] = md_wrap(x[i], lo, hi, length);
   }
+}
+
+void md_particles_extent(const double *x, int64_t n, double *lo, double *hi)
+{
+  double least = (double)INFINITY, most = -(double)INFINITY;
+#pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
+  for (int64_t i = 0; i < n; ++i) {
+    least = x[i] < least ? x[i] : least;
+    most = x[i] > most ? x[i] : most;
+  }
+  *lo = least;
+  *hi = most;
 }
 
 md_status md_particles_spare(md_particles *p)

@@ -143,6 +143,9 @@ double md_particle_scaled(const md_particles *p, const md_box *box, int axis, in
 /* Moves the owned particles of a tilted box to where they are shown. Exact: md_particles_wrap moves them back. */
 void md_particles_show(md_particles *p, const md_box *box);
 
+/* Sets *lo and *hi to the least and the largest of x[i], i < n; of none that is a number, to infinity and -infinity. */
+void md_particles_extent(const double *x, int64_t n, double *lo, double *hi);
+
 /* Makes the spare arrays as large as those of the fields, so that spare[d] may change places with x[d] or v[d]. If
  * their size changes, their contents are lost. Permutations use them, and engines do between two rebins. MD_RUNTIME:
  * out of memory. */

@@ -66,14 +66,9 @@ static md_status reserve(md_engine *e)
 static void shrink(const md_particles *p, double width, double lo[3], double hi[3])
 {
   for (int d = 0; d < p->dim; ++d) {
-    const double *x = p->x[d];
-    double least = hi[d], most = lo[d];
-#pragma omp parallel for schedule(static) reduction(min : least) reduction(max : most)
-    for (int64_t i = 0; i < p->n; ++i) {
-      least = x[i] < least ? x[i] : least;
-      most = x[i] > most ? x[i] : most;
-    }
-    lo[d] = md_max(lo[d], least);
+    double least, most;
+    md_particles_extent(p->x[d], p->n, &least, &most);
+    lo[d] = md_max(lo[d], md_min(hi[d], least));
     hi[d] = md_max(md_min(hi[d], most), lo[d] + width);
   }
 }

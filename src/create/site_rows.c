@@ -3,6 +3,7 @@
 #include "common/base/memory.h"
 #include "common/ranks/domains.h"
 #include "common/ranks/reductions.h"
+#include "src/particles/share.h"
 #include "src/sums/masses.h"
 
 enum { SLABS = 256, ROW = 4096 /* ids, where rows are ids */ };
@@ -56,10 +57,7 @@ md_status md_sites_make_room(md_particles *p, int64_t n)
   return md_particles_reserve(p, n);
 }
 
-static int64_t slab_begin(const md_sites *s, int slab)
-{
-  return (int64_t)((md_wide_integer)s->nrow * slab / SLABS);
-}
+static int64_t slab_begin(const md_sites *s, int slab) { return md_share_begin(s->nrow, SLABS, slab); }
 
 md_status md_sites_append(md_sim *sim, const md_sites *s)
 {
@@ -100,14 +98,6 @@ md_status md_sites_check_total(const md_sim *sim, md_wide_integer global)
   return md_comm_agree(sim->comm, md_memory_for_particles(sim->comm, &sim->particles, share));
 }
 
-void md_sites_share_ids(md_sites *s, const md_comm *comm, int64_t n)
-{
-  s->begin = (int64_t)((md_wide_integer)n * comm->rank / comm->size);
-  s->end = (int64_t)((md_wide_integer)n * (comm->rank + 1) / comm->size);
-  s->nrow = (s->end - s->begin + ROW - 1) / ROW;
-  s->count = md_site_ids_count;
-}
-
 void md_site_ids(const md_sites *s, int64_t row, int64_t *first, int64_t *after)
 {
   const int64_t begin = s->begin + row * ROW;
@@ -115,9 +105,17 @@ void md_site_ids(const md_sites *s, int64_t row, int64_t *first, int64_t *after)
   *after = s->first_id + (s->end - begin < ROW ? s->end : begin + ROW);
 }
 
-int64_t md_site_ids_count(const md_sites *s, int64_t row)
+static int64_t count_ids(const md_sites *s, int64_t row)
 {
   int64_t first, after;
   md_site_ids(s, row, &first, &after);
   return after - first;
+}
+
+void md_sites_share_ids(md_sites *s, const md_comm *comm, int64_t n)
+{
+  s->begin = md_share_begin(n, comm->size, comm->rank);
+  s->end = md_share_begin(n, comm->size, comm->rank + 1);
+  s->nrow = (s->end - s->begin + ROW - 1) / ROW;
+  s->count = count_ids;
 }

@@ -38,7 +38,6 @@ md_sites md_sites_begin(md_sim *sim, int type, double expected);
  * of these rows. */
 void md_sites_share_ids(md_sites *s, const md_comm *comm, int64_t n);
 void md_site_ids(const md_sites *s, int64_t row, int64_t *first, int64_t *after);
-int64_t md_site_ids_count(const md_sites *s, int64_t row);
 
 /* Is the point, which is in the box, in this rank's domain? In a tilted box its image in the brick decides. */
 bool md_sites_own_point(const md_sites *s, const double x[3]);

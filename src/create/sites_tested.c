@@ -17,6 +17,7 @@
 #include "src/create/lattice.h"
 #include "src/create/site_rows.h"
 #include "src/create/sites.h"
+#include "src/particles/share.h"
 #include "src/region/region.h"
 
 #include <stdlib.h>
@@ -189,39 +190,25 @@ static md_status find_ranges(tested_sites *s)
   return MD_OK;
 }
 
-/* Where part c of `parts` begins. */
-static int64_t part_begin(int64_t rows, int64_t parts, int64_t c)
+static int64_t count_sites_of_row(const tested_sites *s, int64_t row)
 {
-  return (int64_t)((md_wide_integer)rows * c / parts);
+  int64_t j, k;
+  row_cells(s, row, &j, &k);
+  return count_sites(s, clip(s, j, k), j, k);
 }
 
-/* Counts the sites of the rows [first, last) into count[row - first]. */
-static void count_rows(const tested_sites *s, int64_t first, int64_t last, int64_t *count)
+/* Counts the sites of this rank's share of the parts of all rows. */
+static void count_parts(const md_comm *comm, const tested_sites *s, int64_t rows, int64_t parts,
+                        int64_t *count)
 {
-#pragma omp parallel for schedule(dynamic, 64)
-  for (int64_t row = first; row < last; ++row) {
-    int64_t j, k;
-    row_cells(s, row, &j, &k);
-    count[row - first] = count_sites(s, clip(s, j, k), j, k);
-  }
-}
-
-/* Counts the sites of each part of all rows, on every rank. Collective. */
-static md_status count_parts(md_comm *comm, const tested_sites *s, int64_t rows, int64_t parts,
-                             int64_t *count)
-{
-  const int64_t first = part_begin(parts, comm->size, comm->rank);
-  const int64_t last = part_begin(parts, comm->size, comm->rank + 1);
-  for (int64_t c = first; c < last; ++c) {
-    int64_t *of_row, sum = 0;
-    const int64_t begin = part_begin(rows, parts, c), end = part_begin(rows, parts, c + 1);
-    MD_TRY(md_array_new(&of_row, end - begin, sizeof *of_row, "rows of sites"));
-    count_rows(s, begin, end, of_row);
-    for (int64_t k = 0; k < end - begin; ++k) sum += of_row[k];
+  const int64_t last = md_share_begin(parts, comm->size, comm->rank + 1);
+  for (int64_t c = md_share_begin(parts, comm->size, comm->rank); c < last; ++c) {
+    const int64_t end = md_share_begin(rows, parts, c + 1);
+    int64_t sum = 0;
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : sum)
+    for (int64_t row = md_share_begin(rows, parts, c); row < end; ++row) sum += count_sites_of_row(s, row);
     count[c] = sum;
-    free(of_row);
   }
-  return MD_OK;
 }
 
 /* Gives this rank the rows of consecutive parts that together have its share of the sites. *total: the sites of all
@@ -231,8 +218,8 @@ static md_status share_rows(md_comm *comm, tested_sites *s, int64_t rows, int64_
   const int64_t parts = rows < PARTS_A_RANK * (int64_t)comm->size ? rows : PARTS_A_RANK * (int64_t)comm->size;
   int64_t *count, below = 0, first = -1, last = -1;
   MD_TRY(md_comm_agree(comm, md_array_new_zero(&count, parts + 1, sizeof *count, "rows of sites")));
-  md_status status = md_comm_agree(comm, count_parts(comm, s, rows, parts, count));
-  if (status == MD_OK) status = comm->reduce->sum(comm, count, (int)parts);
+  count_parts(comm, s, rows, parts, count);
+  const md_status status = comm->reduce->sum(comm, count, (int)parts);
   *total = 0;
   for (int64_t c = 0; c < parts && status == MD_OK; ++c) *total += count[c];
   /* A part goes to the rank in whose share its first site is. */
@@ -246,8 +233,8 @@ static md_status share_rows(md_comm *comm, tested_sites *s, int64_t rows, int64_
   }
   free(count);
   if (first < 0) return status;
-  s->first_row = part_begin(rows, parts, first);
-  s->base.nrow = part_begin(rows, parts, last) - s->first_row;
+  s->first_row = md_share_begin(rows, parts, first);
+  s->base.nrow = md_share_begin(rows, parts, last) - s->first_row;
   return status;
 }
 
@@ -255,7 +242,9 @@ static md_status share_rows(md_comm *comm, tested_sites *s, int64_t rows, int64_
 static md_status count_before(tested_sites *s)
 {
   MD_TRY(md_array_new(&s->before, s->base.nrow + 1, sizeof *s->before, "rows of sites"));
-  count_rows(s, s->first_row, s->first_row + s->base.nrow, s->before + 1);
+#pragma omp parallel for schedule(dynamic, 64)
+  for (int64_t row = 0; row < s->base.nrow; ++row)
+    s->before[row + 1] = count_sites_of_row(s, s->first_row + row);
   s->before[0] = s->first;
   for (int64_t row = 0; row < s->base.nrow; ++row) s->before[row + 1] += s->before[row];
   return MD_OK;

@@ -21,7 +21,6 @@
 #include "src/edit/delete_atoms.h"
 #include "src/edit/edit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,13 +54,9 @@ static void choose_cells(cells *c, const md_particles *p, double cutoff)
   double side[3] = {0.0};
   c->dim = p->dim;
   for (int d = 0; d < p->dim; ++d) {
-    double lo = (double)INFINITY, hi = -(double)INFINITY;
-    for (int64_t i = 0; i < total; ++i) {
-      lo = md_min(lo, p->x[d][i]);
-      hi = md_max(hi, p->x[d][i]);
-    }
-    c->lo[d] = lo;
-    side[d] = hi - lo;
+    double hi;
+    md_particles_extent(p->x[d], total, &c->lo[d], &hi);
+    side[d] = hi - c->lo[d];
   }
   c->all = md_cell_counts(p->dim, side, cutoff * (1.0 + 1e-9), 2.0 * (double)total + 64.0, c->count);
   for (int d = 0; d < p->dim; ++d) c->width[d] = side[d] > 0.0 ? side[d] / (double)c->count[d] : 1.0;

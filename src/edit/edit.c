@@ -128,10 +128,9 @@ md_status md_edit_move(md_sim *sim, const char *command, uint32_t bit, md_status
   MD_TRY(md_centres_before(sim, &centres));
   MD_TRY(md_edit_keep(sim, &sim->model.box));
   md_status status = md_ties_before(sim, &ties);
-  const bool moved = status == MD_OK;
-  if (moved) status = move(context);
+  if (status == MD_OK) status = move(context);
   status = md_ties_after(sim, command, &ties, status);
-  if (status != MD_OK && moved && sim->model.anchored) move_back(p);
+  if (status != MD_OK && sim->model.anchored) move_back(p);
   MD_TRY(status);
   MD_TRY(md_edit_check_moved(sim, command));
   MD_TRY(md_images_place(sim));

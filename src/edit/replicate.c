@@ -59,8 +59,9 @@ static bool shares_copies(const md_sim *sim, double copies)
   return sim->comm->size > 1 && copies >= enough && !sim->model.bonded && !md_images_are_kept(sim);
 }
 
-/* MD_USAGE: there are too many copies for ids of 64 bits or for the ranks. */
-static md_status check_room(md_sim *sim, const int64_t count[3])
+/* Makes room for the particles of a rank, before any of them goes to another one. MD_USAGE: there are too many copies
+ * for ids of 64 bits or for the ranks. */
+static md_status make_room(md_sim *sim, const int64_t count[3])
 {
   const double copies = (double)count[0] * (double)count[1] * (double)count[2];
   const double natoms = (double)sim->model.natoms, ranks = sim->comm->size;
@@ -72,7 +73,8 @@ static md_status check_room(md_sim *sim, const int64_t count[3])
   if (own > (double)MD_PARTICLES_MAX)
     return md_error(MD_USAGE, "replicate: %g copies of %lld particles are too many for %s; use more ranks",
                     copies, (long long)sim->model.natoms, sim->comm->size == 1 ? "a rank" : "these ranks");
-  return md_memory_for_particles(sim->comm, &sim->particles, (int64_t)own - sim->particles.n);
+  MD_TRY(md_memory_for_particles(sim->comm, &sim->particles, (int64_t)own - sim->particles.n));
+  return md_particles_reserve(&sim->particles, (int64_t)own);
 }
 
 /* Shares out the work: the particles, or the copies. */
@@ -85,12 +87,11 @@ static md_status share_out(md_sim *sim, originals *of)
   MD_TRY(md_particles_share(comm, &sim->particles));
   if (shares_copies(sim, (double)of->copies)) {
     MD_TRY(md_particles_gather(comm, &sim->particles));
-    of->first = of->copies / comm->size * comm->rank + of->copies % comm->size * comm->rank / comm->size;
-    of->end =
-        of->copies / comm->size * (comm->rank + 1) + of->copies % comm->size * (comm->rank + 1) / comm->size;
+    of->first = md_share_begin(of->copies, comm->size, comm->rank);
+    of->end = md_share_begin(of->copies, comm->size, comm->rank + 1);
   }
   of->n = sim->particles.n;
-  return md_comm_agree(comm, md_particles_reserve(&sim->particles, of->n * (of->end - of->first)));
+  return MD_OK;
 }
 
 static void indices_of(const originals *of, int64_t c, int64_t copy[3])
@@ -203,7 +204,7 @@ static md_status make_copies(md_sim *sim, originals *of)
 {
   md_particles *p = &sim->particles;
   p->nghost = 0;
-  MD_TRY(md_comm_agree(sim->comm, check_room(sim, of->count)));
+  MD_TRY(md_comm_agree(sim->comm, make_room(sim, of->count)));
   MD_TRY(share_out(sim, of));
   int32_t *shift = NULL;
   int64_t molecules = 0;
